@@ -1,0 +1,93 @@
+"""Ranking and monotone learning as explicit optimization programs.
+
+Five verbs, always in this order: **build** (data to `Program`), **solve** (`Program` to `Solution`),
+**certify** (recomputed from these two alone), **read** (`Solution` back to domain data), **keep** (estimators
+keep their certificates). Public names load on first use, so that ``import monoopt`` stays light.
+
+Examples
+--------
+>>> import monoopt
+>>> answer = monoopt.relabel([[1], [2], [3]], [0, 1, 0])
+>>> answer.cost
+1.0
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from monoopt import datasets, formulations
+    from monoopt.errors import (
+        CertificateError,
+        DataError,
+        DataWarning,
+        FormulationError,
+        MonooptError,
+        NoSolutionError,
+        OptionError,
+        SolveError,
+        SolverNotFound,
+        UnsupportedProgram,
+    )
+    from monoopt.estimators import LPRulesClassifier, MonotoneRelabeler, Relabelling, relabel
+    from monoopt.program import Certificate, Program, ProgramBuilder, Solution, Status, certify
+    from monoopt.solvers import available_solvers, open_session, solve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Certificate",
+    "CertificateError",
+    "DataError",
+    "DataWarning",
+    "FormulationError",
+    "LPRulesClassifier",
+    "MonooptError",
+    "MonotoneRelabeler",
+    "NoSolutionError",
+    "OptionError",
+    "Program",
+    "ProgramBuilder",
+    "Relabelling",
+    "Solution",
+    "SolveError",
+    "SolverNotFound",
+    "Status",
+    "UnsupportedProgram",
+    "available_solvers",
+    "certify",
+    "datasets",
+    "formulations",
+    "open_session",
+    "relabel",
+    "solve",
+]
+
+_HOMES = {
+    "monoopt.errors": (
+        "CertificateError DataError DataWarning FormulationError MonooptError NoSolutionError OptionError "
+        "SolveError SolverNotFound UnsupportedProgram"
+    ),
+    "monoopt.program": "Certificate Program ProgramBuilder Solution Status certify",
+    "monoopt.solvers": "available_solvers open_session solve",
+    "monoopt.estimators": "LPRulesClassifier MonotoneRelabeler Relabelling relabel",
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its home on first use (PEP 562)."""
+    if name in _HOME_OF:
+        value: object = getattr(importlib.import_module(_HOME_OF[name]), name)
+    elif name in __all__:
+        value = importlib.import_module(f"monoopt.{name}")
+    else:
+        raise AttributeError(f"module 'monoopt' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
