@@ -1,0 +1,232 @@
+"""Tables in: arrays, lists, data frames (pandas, polars, pyarrow) become one float64 array and its names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from monoopt.errors import nearest, refuse
+
+SHOWN = 20
+EXACT_INTEGERS = 2**53
+
+
+def read_table(X: Any, *, what: str = "X") -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
+    """Read a table of numbers, refusing everything that is not a finite number.
+
+    Parameters
+    ----------
+    X : array-like or data frame, shape (n, d)
+        Integers and booleans are turned to float64 before anything is computed with them.
+    what : str
+        How messages call the table.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (n, d)
+        C-contiguous. May share memory with ``X``: don't write into it.
+    names : tuple of str, or None
+        Column names, if the table has names and all of them are text.
+
+    Raises
+    ------
+    DataError
+        Wrong dimension, no row, no column, complex numbers, sparse matrices, repeated names, integers
+        beyond 2**53, or cells that are missing, infinite or text: all of them listed (row, column, value),
+        the first 20 shown.
+    TypeError
+        A cell that is neither number nor text.
+
+    Examples
+    --------
+    >>> read_table([[1, 2], [3, 4]])
+    (array([[1., 2.],
+           [3., 4.]]), None)
+    >>> read_table([[1, float("nan")], ["low", 4]])
+    Traceback (most recent call last):
+    ...
+    monoopt.errors.DataError: X: row 1, column 0: 'low' is text; row 0, column 1: NaN (missing)
+    """
+    table, names = _open(X, what)
+    faults: list[str] = []
+    values = _read_array(table, faults) if isinstance(table, np.ndarray) else _read_columns(table, faults)
+    faults += _not_finite(values, names)
+    if len(faults) > SHOWN:
+        faults = [*faults[:SHOWN], f"... and {len(faults) - SHOWN} more cells"]
+    refuse(faults, what)
+    return np.ascontiguousarray(values), names
+
+
+def align_columns(names: Sequence[str] | None, X: Any, *, what: str = "X") -> Any:
+    """Return the table with its columns in the order of the names known from fitting.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        Names at fit; None (or a table without names) leaves ``X`` as it is.
+    X : array-like or data frame
+    what : str
+        How messages call the table.
+
+    Returns
+    -------
+    table of the same kind as ``X``
+
+    Raises
+    ------
+    DataError
+        Lists every missing and every extra name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> list(align_columns(["a", "b"], pd.DataFrame({"b": [1], "a": [2]})).columns)
+    ['a', 'b']
+    """
+    found = table_names(X)
+    if names is None or found is None or tuple(names) == found:
+        return X
+    extra = [name for name in found if name not in set(names)]
+    missing = [name for name in names if name not in set(found)]
+    faults = [f"missing column {name!r}{nearest(name, extra)}" for name in missing]
+    faults += [f"column {name!r} was not there when fitting" for name in extra]
+    faults += [f"column name {name!r} appears more than once" for name in _repeated(found)]
+    refuse(faults, what)
+    import narwhals as nw
+
+    return nw.from_native(X, eager_only=True).select(list(names)).to_native()
+
+
+def table_names(X: Any) -> tuple[str, ...] | None:
+    """Return the column names of a data frame if all of them are text, else None."""
+    if not is_frame(X):
+        return None
+    names = list(getattr(X, "column_names", None) or X.columns)
+    return tuple(str(name) for name in names) if all(isinstance(name, str) for name in names) else None
+
+
+def is_frame(X: Any) -> bool:
+    """Tell whether this is a data frame, without importing any of their packages."""
+    return not isinstance(X, np.ndarray) and (hasattr(X, "columns") or hasattr(X, "column_names"))
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    seen: set[str] = set()
+    return list(dict.fromkeys(name for name in names if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
+
+
+def _open(X: Any, what: str) -> tuple[Any, tuple[str, ...] | None]:
+    """Return an array or a narwhals frame of the right shape, and the names."""
+    names = table_names(X)
+    if is_frame(X):
+        refuse([f"column name {name!r} appears more than once" for name in _repeated(names or ())], what)
+        import narwhals as nw
+
+        table: Any = nw.from_native(X, eager_only=True)
+    else:
+        if hasattr(X, "toarray"):
+            refuse(["a sparse matrix came; wanted a dense table: pass X.toarray()"], what)
+        table = _as_array(X, what)
+    refuse(_shape_faults(table.shape), what)
+    return table, names
+
+
+def _as_array(X: Any, what: str) -> npt.NDArray[Any]:
+    try:
+        table = np.asarray(X)
+    except ValueError as error:
+        refuse([f"the rows can't be made one table ({error})"], what)
+        raise
+    # numpy turns the numbers of a list into text when one cell is text: look at the cells as they came
+    return table if isinstance(X, np.ndarray) or table.dtype.kind not in "US" else np.array(X, dtype=object)
+
+
+def _shape_faults(shape: tuple[int, ...]) -> list[str]:
+    if len(shape) != 2:
+        return [
+            f"wanted a table of 2 dimensions (objects x attributes), got {len(shape)}. Reshape your data: "
+            "X.reshape(-1, 1) for one attribute, X.reshape(1, -1) for one object"
+        ]
+    if shape[0] == 0:
+        return [f"0 sample(s) (shape={shape}) while a minimum of 1 is required."]
+    if shape[1] == 0:
+        return [f"0 feature(s) (shape={shape}) while a minimum of 1 is required."]
+    return []
+
+
+def _read_array(X: npt.NDArray[Any], faults: list[str]) -> npt.NDArray[np.float64]:
+    if X.dtype.kind in "fbiu":
+        faults += _too_large(X, None)
+        with np.errstate(over="ignore"):
+            return X.astype(np.float64, copy=False)
+    if X.dtype.kind == "c":
+        faults.append("Complex data not supported: pass real numbers")
+        return np.zeros(X.shape)
+    cells = X.astype(object)
+    return np.column_stack([_read_cells(cells[:, j], j, faults) for j in range(X.shape[1])])
+
+
+def _read_columns(frame: Any, faults: list[str]) -> npt.NDArray[np.float64]:
+    import narwhals as nw
+
+    columns = []
+    for name in frame.columns:
+        series = frame[name]
+        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+            if series.dtype.is_integer() and not series.null_count():
+                faults += _too_large(series.to_numpy()[:, None], (name,))
+            columns.append(np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
+        else:
+            columns.append(_read_cells(np.asarray(series.to_numpy(), dtype=object), name, faults))
+    return np.column_stack(columns)
+
+
+def _read_cells(cells: npt.NDArray[Any], column: object, faults: list[str]) -> npt.NDArray[np.float64]:
+    """Read a column of Python objects cell by cell."""
+    out = np.zeros(len(cells))
+    for i, cell in enumerate(cells):
+        if is_missing(cell):
+            out[i] = np.nan
+        elif isinstance(cell, str | bytes):
+            faults.append(f"row {i}, column {column!r}: {cell!r} is text")
+        elif isinstance(cell, complex | np.complexfloating):
+            faults.append(f"row {i}, column {column!r}: Complex data not supported ({cell})")
+        elif isinstance(cell, Real) or hasattr(cell, "as_integer_ratio"):
+            try:
+                out[i] = float(cell)
+            except OverflowError:
+                out[i] = np.inf
+        else:
+            wrong = f"argument must be a string or a real number, not {type(cell).__name__!r}"
+            raise TypeError(f"row {i}, column {column!r}: {wrong}")
+    return out
+
+
+def is_missing(cell: Any) -> bool:
+    """Tell whether a Python object stands for a missing value (None, NaN, NA, NaT)."""
+    if cell is None or type(cell).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(cell, Real) and bool(cell != cell)
+
+
+def _too_large(X: npt.NDArray[Any], names: tuple[str, ...] | None) -> list[str]:
+    if X.dtype.kind not in "iu" or X.dtype.itemsize < 8:
+        return []
+    rows, columns = np.nonzero((X > EXACT_INTEGERS) | (X < -EXACT_INTEGERS))
+    where = [(int(i), names[j] if names else int(j), X[i, j]) for i, j in zip(rows, columns, strict=True)]
+    why = "is beyond 2**53, where float64 mixes up integers"
+    return [f"row {i}, column {j!r}: {v} {why}" for i, j, v in where]
+
+
+def _not_finite(values: npt.NDArray[np.float64], names: tuple[str, ...] | None) -> list[str]:
+    if np.isfinite(values).all():
+        return []
+    faults = []
+    for i, j in np.argwhere(~np.isfinite(values)):
+        kind = "NaN (missing)" if np.isnan(values[i, j]) else f"{values[i, j]} (inf is no number to compare)"
+        faults.append(f"row {i}, column {names[j] if names else int(j)!r}: {kind}")
+    return faults

@@ -1,0 +1,200 @@
+"""Ordered labels: any sorted values become the codes 0..K-1, worst class first, and can be turned back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from monoopt.errors import nearest, refuse
+from monoopt.order.frames import SHOWN, is_missing
+
+FEW_FLOATS = 20
+
+
+@dataclass(frozen=True)
+class OrderedLabels:
+    """Labels as codes, with the classes they stand for.
+
+    Attributes
+    ----------
+    codes : ndarray of int64, shape (n,)
+        0..K-1, larger is better.
+    classes : ndarray, shape (K,)
+        The labels themselves, worst first.
+    """
+
+    codes: npt.NDArray[np.int64]
+    classes: npt.NDArray[Any]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, those without any object included."""
+        return len(self.classes)
+
+    @property
+    def one_class(self) -> bool:
+        """Whether all objects carry the same label; callers decide whether that is an error."""
+        return bool(len(self.codes) == 0 or (self.codes == self.codes[0]).all())
+
+    def decode(self, codes: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the labels of these codes.
+
+        Examples
+        --------
+        >>> read_labels([10, 40, 20]).decode([0, 1, 1])
+        array([10, 20, 20])
+        """
+        return self.classes[np.asarray(codes, dtype=np.int64)]
+
+
+def read_labels(y: Any, order: Sequence[Any] | None = None, *, what: str = "y") -> OrderedLabels:
+    """Read ordered labels of any type.
+
+    Numbers and booleans are ordered by value; gaps between them mean nothing (only the order counts). An
+    ordered pandas category or a polars Enum gives its own order. Text has no order of its own: it needs
+    ``order=``. All categories of an ordered type, and all entries of ``order``, are classes, also those
+    that no object carries.
+
+    Parameters
+    ----------
+    y : array-like, Series or Categorical, shape (n,)
+    order : sequence, optional
+        All labels, worst first. It wins over the order of a category.
+    what : str
+        How messages call the labels.
+
+    Returns
+    -------
+    OrderedLabels
+
+    Raises
+    ------
+    DataError
+        Missing or infinite labels (rows listed), text without ``order``, labels that ``order`` doesn't
+        hold, repeated entries of ``order``, mixed types, or a numeric target of so many fractional values
+        that it isn't one of classes (more than 20 and more than half as many as objects).
+
+    Examples
+    --------
+    >>> labels = read_labels(["low", "high", "low"], order=["low", "medium", "high"])
+    >>> labels.codes, labels.n_classes
+    (array([0, 2, 0]), 3)
+    """
+    if order is None:
+        order = category_order(y)
+    values = _as_vector(y, what)
+    classes = _classes_of(values, what) if order is None else _read_order(order)
+    return OrderedLabels(_codes(values, classes, what), classes)
+
+
+def category_order(y: Any) -> list[Any] | None:
+    """Return the categories of an ordered category (pandas) or Enum (polars), worst first; else None."""
+    if hasattr(y, "categories"):  # a bare pandas.Categorical
+        return list(y.categories) if y.ordered else None
+    if isinstance(y, np.ndarray | list | tuple) or not hasattr(y, "dtype"):
+        return None
+    if str(y.dtype).split("(")[0].lower() not in {"category", "enum"}:
+        return None
+    import narwhals as nw
+
+    dtype = nw.from_native(y, series_only=True).dtype
+    return list(dtype.categories) if isinstance(dtype, nw.Enum) else None
+
+
+def _as_vector(y: Any, what: str) -> npt.NDArray[Any]:
+    """Return a one-dimensional array without missing or infinite labels."""
+    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    if values.ndim != 1:
+        refuse([f"y should be a 1d array of labels, got an array of shape {values.shape} instead"], what)
+    if values.dtype.kind not in "biufOUST":
+        wanted = "numbers, booleans, ordered categories or text"
+        refuse([f"Unknown label type: {values.dtype}; wanted {wanted}"], what)
+    if values.dtype.kind in "ST":
+        values = values.astype(str if values.dtype.kind == "S" else object)
+    bad = _bad_rows(values)
+    if len(bad):
+        shown = ", ".join(f"row {i}: {values[i]}" for i in bad[:SHOWN])
+        refuse([f"{len(bad)} label(s) missing or infinite (NaN, inf, None): {shown}"], what)
+    return _plain(values) if values.dtype.kind == "O" and len(values) else values
+
+
+def _bad_rows(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    if values.dtype.kind == "f":
+        return np.flatnonzero(~np.isfinite(values))
+    if values.dtype.kind == "O":
+        infinite = (float("inf"), float("-inf"))
+        return np.flatnonzero([is_missing(v) or (isinstance(v, float) and v in infinite) for v in values])
+    return np.empty(0, dtype=np.int64)
+
+
+def _plain(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Turn an object array that holds only text, booleans or numbers into an array of that kind."""
+    if all(isinstance(v, str) for v in values):
+        return values.astype(str)
+    if all(isinstance(v, bool | np.bool_) for v in values):
+        return values.astype(bool)
+    if all(isinstance(v, int | float | np.integer | np.floating) for v in values):
+        return np.array(values.tolist())
+    return values
+
+
+def _classes_of(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    """Return the sorted distinct labels where sorting is meaningful."""
+    if values.dtype.kind == "O":
+        kinds = sorted({type(v).__name__ for v in values})
+        refuse([f"Unknown label type: {kinds}, mixed or without an order; give order=[...]"], what)
+    if values.dtype.kind == "U":
+        _refuse_text(values, what)
+    classes = np.unique(values)
+    if values.dtype.kind == "f":
+        fractional = int(np.count_nonzero(classes != np.floor(classes)))
+        if fractional > max(FEW_FLOATS, len(values) / 2):
+            seen = (
+                f"Unknown label type: continuous, {fractional} fractional values among {len(values)} labels"
+            )
+            refuse([f"{seen}; cut it into classes first, for example numpy.digitize(y, cuts)"], what)
+    return classes
+
+
+def _refuse_text(values: npt.NDArray[Any], what: str) -> None:
+    seen = list(dict.fromkeys(values.tolist()))
+    alphabetical = " < ".join(sorted(seen)[:SHOWN])
+    advice = f"give order=[...] from worst to best, for example order={seen[:SHOWN]}, or an ordered category"
+    try:
+        np.asarray(seen, dtype=float)
+        advice = f"they look like numbers: pass y.astype(float), or {advice}"
+    except ValueError:
+        pass
+    trap = f"alphabetically: {alphabetical}, seldom what is meant"
+    refuse([f"the labels are text and text has no order of its own ({trap}); {advice}"], what)
+
+
+def _read_order(order: Sequence[Any]) -> npt.NDArray[Any]:
+    if isinstance(order, str | bytes):
+        refuse([f"{order!r} is one word: give a sequence of all labels, worst first"], "order")
+    entries = [entry.item() if isinstance(entry, np.generic) else entry for entry in order]
+    faults = [f"entry {i} is missing ({entry!r})" for i, entry in enumerate(entries) if is_missing(entry)]
+    repeated = {entry for i, entry in enumerate(entries) if entry in entries[:i]}
+    faults += [f"{entry!r} appears more than once" for entry in sorted(repeated, key=str)]
+    faults += ["it is empty: name all labels, worst first"] if not entries else []
+    refuse(faults, "order")
+    kinds = {str if isinstance(entry, str) else float for entry in entries}
+    return np.array(entries) if len(kinds) == 1 else np.array(entries, dtype=object)
+
+
+def _codes(values: npt.NDArray[Any], classes: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
+    if values.dtype.kind == "O":  # objects with equality but no order of their own, such as intervals
+        place_of = {label: i for i, label in enumerate(dict.fromkeys(values))}
+        found, inverse = list(place_of), np.array([place_of[v] for v in values], dtype=np.int64)
+    else:
+        distinct, inverse = np.unique(values, return_inverse=True)
+        found = distinct.tolist()
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in found if label not in place]
+    names = [str(label) for label in place]
+    refuse([f"label {v!r} is not in the order {list(place)}{nearest(v, names)}" for v in unknown], what)
+    return np.array([place[label] for label in found], dtype=np.int64)[inverse.ravel()]

@@ -1,0 +1,67 @@
+"""Precision: numbers given in float32 must still be equal to the float64 numbers that they repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from monoopt.order.frames import is_frame
+
+BITS = {2: 10, 4: 23}
+
+
+def precision_of(X: Any) -> npt.NDArray[np.uint8]:
+    """Return the fraction bits of each column as given: 10 (float16), 23 (float32) or 52 (all other numbers).
+
+    See Also
+    --------
+    match_precision : what they are for.
+    """
+    if is_frame(X):
+        import narwhals as nw
+
+        kinds = nw.from_native(X, eager_only=True).schema.values()
+        return np.array([{"Float16": 10, "Float32": 23}.get(str(kind), 52) for kind in kinds], dtype=np.uint8)
+    kind = X.dtype if hasattr(X, "dtype") else np.asarray(X).dtype
+    width = int(np.shape(X)[1])
+    bits_all = BITS.get(kind.itemsize, 52) if getattr(kind, "kind", "") == "f" else 52
+    return np.full(width, bits_all, dtype=np.uint8)
+
+
+def match_precision(values: npt.NDArray[np.float64], bits: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """Round each column to the coarser precision at hand, so that equal numbers stay equal.
+
+    The float32 nearest to 0.1 is larger than the float64 nearest to 0.1, so a query in float32 would seem
+    better than the very object that it repeats. Rule: numbers of two tables (or of a table and thresholds)
+    are compared in the coarser precision of the two, column by column. Rounding is monotone, so no
+    dominance is turned round.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (..., d)
+        Apply to both sides with the same ``bits``.
+    bits : ndarray of uint8, shape (d,)
+        ``np.minimum(precision_of(X_fit), precision_of(X_new))``.
+
+    Returns
+    -------
+    ndarray of float64
+        The same array if there is nothing to round.
+
+    Examples
+    --------
+    >>> new = np.array([[0.1]], dtype=np.float32)
+    >>> bits = np.minimum(precision_of(np.array([[0.1]])), precision_of(new))
+    >>> match_precision(np.array([[0.1]]), bits) == match_precision(new.astype(float), bits)
+    array([[ True]])
+    """
+    if not np.any(bits < 52):
+        return values
+    rounded = values.copy()
+    for kind, width in ((np.float16, 10), (np.float32, 23)):
+        chosen = bits == width
+        with np.errstate(over="ignore"):
+            rounded[..., chosen] = values[..., chosen].astype(kind)
+    return rounded
