@@ -1,0 +1,278 @@
+"""Certificates: what an answer proves, recomputed from program and answer alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from monoopt.errors import CertificateError, FormulationError
+from monoopt.program import residuals
+
+if TYPE_CHECKING:
+    from monoopt.program.program import Program
+    from monoopt.program.solution import Solution
+
+Kind = Literal["optimality", "feasibility", "infeasibility", "unboundedness", "none"]
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What an answer proves, trusting no solver.
+
+    Residuals of rows and bounds are divided by max(1, |side|), stationarity by max(1, largest |Px + c|),
+    complementarity and gap by max(1, |objective|); each is compared with `tolerance`.
+
+    Attributes
+    ----------
+    kind : str
+        ``"optimality"`` (multipliers prove it), ``"feasibility"`` (a point, no proof of optimality),
+        ``"infeasibility"`` (a Farkas ray), ``"unboundedness"`` (a direction), ``"none"``.
+    ok : bool
+        Whether everything that `kind` claims holds.
+    primal_violation, bound_violation, integrality_violation, cone_violation : float
+        Largest relative violations of rows, column bounds, whole numbers and cones.
+    stationarity : float
+        Largest |Px + c - A'y - z - G'w|.
+    sign_violation : float
+        Largest multiplier that points at a side which is not there.
+    complementarity : float
+        Largest product of a multiplier and the slack of its side.
+    primal_objective, dual_objective : float
+        In the user's sense; the dual one is recomputed from y alone, hence a bound.
+    gap : float
+        |primal - dual|, relative.
+    exact : bool
+        Whether objective, bound and gap were computed in exact arithmetic.
+    exact_primal, exact_dual : Fraction or None
+        The two values as exact numbers when `exact`.
+    reasons : tuple of str
+        Why it is not ok, or what it leaves unproved.
+    """
+
+    kind: Kind
+    ok: bool
+    tolerance: float
+    primal_violation: float = 0.0
+    bound_violation: float = 0.0
+    integrality_violation: float = 0.0
+    cone_violation: float = 0.0
+    stationarity: float = float("nan")
+    sign_violation: float = float("nan")
+    complementarity: float = float("nan")
+    primal_objective: float = float("nan")
+    dual_objective: float = float("nan")
+    gap: float = float("nan")
+    exact: bool = False
+    exact_primal: Fraction | None = None
+    exact_dual: Fraction | None = None
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the point itself passes, optimal or not."""
+        worst = max(
+            self.primal_violation, self.bound_violation, self.integrality_violation, self.cone_violation
+        )
+        return self.kind in ("optimality", "feasibility") and worst <= self.tolerance
+
+    def require(self) -> Certificate:
+        """Return self, or raise `CertificateError` with the reasons."""
+        if not self.ok:
+            raise CertificateError(str(self), self)
+        return self
+
+    def __str__(self) -> str:
+        """One paragraph for a person."""
+        verdict = (
+            "proved"
+            if self.ok and self.kind not in ("feasibility", "none")
+            else "checked"
+            if self.ok
+            else "NOT proved"
+        )
+        text = f"{self.kind} {verdict}"
+        if self.exact_primal is not None and self.exact_dual is not None:
+            text += f" exactly: objective {self.exact_primal}, bound {self.exact_dual}"
+        elif self.kind == "optimality":
+            text += f": objective {self.primal_objective:.12g}, bound {self.dual_objective:.12g}, gap {self.gap:.1e}"
+        text += f" (tolerance {self.tolerance:.0e})"
+        return text + ("; " + "; ".join(self.reasons) if self.reasons else "")
+
+
+def certify(
+    program: Program, solution: Solution, exact: bool = False, tolerance: float = TOLERANCE
+) -> Certificate:
+    """Recompute from program and answer whether the answer is right.
+
+    A point with multipliers is checked for feasibility, stationarity, signs, complementarity and gap; a
+    point alone for feasibility; an INFEASIBLE answer by its Farkas ray, an UNBOUNDED one by its direction.
+    The bound comes from y (and, for a quadratic program, from x as the point of linearisation): the
+    multipliers of the columns are recomputed, so any y gives a valid bound where the columns are boxed.
+
+    Parameters
+    ----------
+    program : Program
+        What was to be solved.
+    solution : Solution
+        Any object with ``x, y, w, ray, status, bound``.
+    exact : bool
+        Compute objective, bound and gap in exact rational arithmetic (linear programs).
+    tolerance : float
+        Relative tolerance of every residual.
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    FormulationError
+        ``exact=True`` for a program with quadratic or conic parts, or an answer of another shape.
+    """
+    status = solution.status.value
+    if status == "infeasible":
+        return _farkas(program, solution.ray, tolerance)
+    if status == "unbounded":
+        return _direction(program, solution.ray, tolerance)
+    if solution.x is None:
+        return Certificate("none", False, tolerance, reasons=(f"no point: the status is {status}",))
+    if solution.x.shape != program.c.shape:
+        raise FormulationError(
+            f"the answer has {solution.x.shape[0]} columns, the program {program.shape[1]}"
+        )
+    found = _point(program, solution, tolerance)
+    return _exactly(program, solution, found) if exact else found
+
+
+def _point(program: Program, solution: Solution, tolerance: float) -> Certificate:
+    """Certificate of a point, with or without multipliers."""
+    x = solution.x
+    found = Certificate(
+        "feasibility",
+        True,
+        tolerance,
+        primal_violation=residuals.row_violation(program, x),
+        bound_violation=residuals.bound_violation(program, x),
+        integrality_violation=residuals.integrality_violation(program, x),
+        cone_violation=residuals.cone_violation(program, x),
+        primal_objective=program.objective(x),
+    )
+    reasons = [
+        f"{what} violated by {value:.2e}"
+        for what, value in (
+            ("a row is", found.primal_violation),
+            ("a bound is", found.bound_violation),
+            ("integrality is", found.integrality_violation),
+            ("a cone is", found.cone_violation),
+        )
+        if not value <= tolerance
+    ]
+    if "integer" in program.needs:
+        return replace(found, ok=not reasons, reasons=(*reasons, *_claimed(program, solution, found)))
+    if solution.y is None or (solution.w is None and program.cones):
+        return replace(
+            found,
+            ok=not reasons,
+            reasons=(*reasons, "no multipliers came with the point: optimality is not proved"),
+        )
+    return _multipliers(program, solution, found, reasons)
+
+
+def _claimed(program: Program, solution: Solution, found: Certificate) -> list[str]:
+    """Say what an integer program leaves to the solver's word."""
+    if solution.bound is None:
+        return ["integer program: the point is checked, its optimality is not"]
+    return [f"integer program: the bound {solution.bound:.12g} is the solver's word"]
+
+
+def _multipliers(program: Program, solution: Solution, found: Certificate, reasons: list[str]) -> Certificate:
+    """Add everything that multipliers prove."""
+    sign = program.sign
+    x = solution.x
+    y = sign * solution.y
+    w = np.empty(0) if solution.w is None else sign * solution.w
+    gradient = program.gradient(x)
+    scale = max(1.0, float(np.abs(gradient).max(initial=0.0)))
+    reduced = residuals.reduced_costs(program, gradient, y, w)
+    z = reduced if solution.z is None else sign * solution.z
+    dual = residuals.dual_objective(program, x, y, reduced, w, found.tolerance * scale)
+    size = max(1.0, abs(found.primal_objective))
+    checks = {
+        "stationarity": float(np.abs(reduced - z).max(initial=0.0)) / scale,
+        "sign_violation": residuals.sign_violation(program, y, z, w) / scale,
+        "complementarity": residuals.complementarity(program, x, y, z, w) / size,
+        "gap": abs(sign * found.primal_objective - dual) / size,
+    }
+    reasons = [
+        *reasons,
+        *(f"{word} {value:.2e}" for word, value in checks.items() if not value <= found.tolerance),
+    ]
+    return replace(
+        found, kind="optimality", ok=not reasons, dual_objective=sign * dual, reasons=tuple(reasons), **checks
+    )
+
+
+def _exactly(program: Program, solution: Solution, found: Certificate) -> Certificate:
+    """Replace objective, bound and gap by exact ones."""
+    from monoopt.program import exact
+
+    if program.P is not None or program.cones:
+        raise FormulationError(
+            "exact certificates are for linear programs; this one has quadratic or conic parts"
+        )
+    point = exact.feasible_point(program, solution.x)
+    if point is None:
+        why = "no exactly feasible point at the answer (neither as it stands nor rounded to whole numbers)"
+        return replace(found, ok=False, exact=True, reasons=(*found.reasons, why))
+    primal = exact.objective(program, point)
+    if solution.y is None or "integer" in program.needs:
+        return replace(found, exact=True, exact_primal=primal, primal_objective=float(primal))
+    dual = exact.bound(program, solution.y)
+    if dual is None:
+        return replace(
+            found,
+            ok=False,
+            exact=True,
+            exact_primal=primal,
+            reasons=(*found.reasons, "no exact bound from y"),
+        )
+    gap = float(abs(primal - dual)) / max(1.0, abs(float(primal)))
+    return replace(
+        found,
+        ok=found.ok and gap <= found.tolerance,
+        exact=True,
+        exact_primal=primal,
+        exact_dual=dual,
+        primal_objective=float(primal),
+        dual_objective=float(dual),
+        gap=gap,
+    )
+
+
+def _farkas(program: Program, ray: np.ndarray | None, tolerance: float) -> Certificate:
+    """Check that the ray combines the rows into one that no point in the box satisfies."""
+    if ray is None:
+        return Certificate("infeasibility", False, tolerance, reasons=("no ray came with the answer",))
+    margin = max(residuals.farkas_margin(program, ray), residuals.farkas_margin(program, -ray))
+    ok = margin > tolerance
+    reasons = () if ok else (f"the ray proves nothing: margin {margin:.2e}",)
+    return Certificate("infeasibility", ok, tolerance, gap=margin, reasons=reasons)
+
+
+def _direction(program: Program, ray: np.ndarray | None, tolerance: float) -> Certificate:
+    """Check that the objective improves for ever along the direction."""
+    if ray is None:
+        return Certificate("unboundedness", False, tolerance, reasons=("no direction came with the answer",))
+    violation, slope = residuals.direction(program, ray)
+    reasons = []
+    if violation > tolerance:
+        reasons.append(f"the direction leaves the rows or bounds by {violation:.2e}")
+    if slope >= -tolerance:
+        reasons.append(f"the objective does not improve along it (slope {slope:.2e})")
+    return Certificate(
+        "unboundedness", not reasons, tolerance, primal_violation=violation, reasons=tuple(reasons)
+    )

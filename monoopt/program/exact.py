@@ -1,0 +1,108 @@
+"""Exact arithmetic for linear programs: every float is a dyadic rational, so nothing is lost.
+
+All data are scaled to whole numbers by one power of two. The bound needs no exact solver: any y, with
+the column multipliers z = c - A'y recomputed exactly, gives sum(y * side) + sum(z * side) <= optimum.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from monoopt.program.program import Program
+
+GRIDS = (1, 2**10, 2**24)  # y is tried rounded to multiples of 1/grid, then as it stands
+
+
+def feasible_point(program: Program, x: np.ndarray) -> list[Fraction] | None:
+    """Return x rounded to whole numbers, else x as it stands, if exactly feasible; None otherwise."""
+    candidates = [
+        np.round(x),
+        np.where(program.integer, np.round(x), np.clip(x, program.lower, program.upper)),
+    ]
+    for candidate in candidates:
+        if np.abs(candidate - x).max(initial=0.0) <= 1e-4 and _inside(program, candidate):
+            return [Fraction(v) for v in candidate.tolist()]
+    return None
+
+
+def objective(program: Program, x: list[Fraction]) -> Fraction:
+    """c'x + offset exactly, in the user's sense."""
+    value = Fraction(program.offset) + sum(
+        (Fraction(a) * b for a, b in zip(program.c.tolist(), x, strict=True)), Fraction(0)
+    )
+    return value if program.sign > 0 else -value
+
+
+def bound(program: Program, y: np.ndarray) -> Fraction | None:
+    """Best exact bound from y (user's sense) over a few roundings of it; None if none is finite."""
+    kept = program.sign * y
+    candidates = [np.round(kept * grid) / grid for grid in GRIDS] + [kept]
+    found = [
+        value for value in (_bound_from(program, candidate) for candidate in candidates) if value is not None
+    ]
+    return None if not found else (max(found) if program.sign > 0 else -max(found))
+
+
+def _inside(program: Program, x: np.ndarray) -> bool:
+    """Exact test of bounds and rows."""
+    if ((x < program.lower) | (x > program.upper)).any():
+        return False
+    whole, one = _scaled(x)
+    activity, unit = _product(program.A, whole)
+    scale = one * unit
+    return all(
+        (low == -np.inf or Fraction(low) * scale <= value)
+        and (high == np.inf or value <= Fraction(high) * scale)
+        for value, low, high in zip(
+            activity, program.row_lower.tolist(), program.row_upper.tolist(), strict=True
+        )
+    )
+
+
+def _bound_from(program: Program, y: np.ndarray) -> Fraction | None:
+    """Exact Lagrangian bound of one y, signs pointed at sides that are there."""
+    y = np.where((y > 0) & np.isinf(program.row_lower), 0.0, y)
+    y = np.where((y < 0) & np.isinf(program.row_upper), 0.0, y)
+    whole, one = _scaled(y)
+    pulled, unit = _product(program.A.T.tocsr(), whole)
+    scale = one * unit
+    costs, cost_unit = _scaled(program.c)
+    reduced = [Fraction(c, cost_unit) - Fraction(p, scale) for c, p in zip(costs, pulled, strict=True)]
+    total = Fraction(program.offset)
+    for multiplier, low, high in zip(
+        y.tolist(), program.row_lower.tolist(), program.row_upper.tolist(), strict=True
+    ):
+        if multiplier:
+            total += Fraction(multiplier) * Fraction(low if multiplier > 0 else high)
+    for z, low, high in zip(reduced, program.lower.tolist(), program.upper.tolist(), strict=True):
+        if z:
+            side = low if z > 0 else high
+            if np.isinf(side):
+                return None
+            total += z * Fraction(side)
+    return total
+
+
+def _scaled(values: np.ndarray) -> tuple[list[int], int]:
+    """Write floats as whole numbers over one power of two."""
+    fractions = [Fraction(v) for v in values.tolist()]
+    unit = max((f.denominator for f in fractions), default=1)
+    return [f.numerator * (unit // f.denominator) for f in fractions], unit
+
+
+def _product(A: sparse.csr_array, x: list[int]) -> tuple[list[int], int]:
+    """A x as whole numbers over the unit of A; machine integers where they can't overflow."""
+    data, unit = _scaled(A.data)
+    largest = max((abs(v) for v in data), default=0) * max((abs(v) for v in x), default=0)
+    longest = int(np.diff(A.indptr).max(initial=0))
+    kind = np.int64 if largest * max(longest, 1) < 2**62 else object
+    terms = np.array(data, dtype=kind) * np.array(x, dtype=kind)[A.indices]
+    sums = np.zeros(A.shape[0], dtype=kind)
+    np.add.at(sums, np.repeat(np.arange(A.shape[0]), np.diff(A.indptr)), terms)
+    return [int(v) for v in sums], unit
