@@ -1,0 +1,145 @@
+"""The commands in one place, and what their errors mean to a shell."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from monoopt.cli import output
+from monoopt.cli.demo import demo
+from monoopt.cli.learn import fit, predict
+from monoopt.cli.repair import repair
+from monoopt.cli.solve import solve, solvers
+from monoopt.errors import (
+    CertificateError,
+    DataError,
+    DataWarning,
+    FormulationError,
+    MonooptError,
+    OptionError,
+    SolveError,
+    SolverNotFound,
+    UnsupportedProgram,
+)
+
+TYPER_USAGE = 2
+"""How typer itself leaves after a wrong option."""
+
+EPILOG = """\
+**Try it:** `monoopt demo`
+
+`monoopt repair data.csv --target grade > repaired.csv`
+
+`monoopt fit data.csv --target grade --order low,medium,high --down debt > rules.json`
+
+`monoopt predict rules.json new.csv --intervals > answers.csv`
+
+`monoopt solve program.lp --solver highs,clarabel --compare`
+
+Standard output carries data only (CSV, or JSON with --json), standard error the words; `-` is standard input.
+Exit codes: 0 fine, 1 usage, 2 data (every bad cell listed), 3 verification failed, 4 infeasible or
+unbounded, 5 limit reached, 6 solver missing.
+"""
+
+
+class Commands(TyperGroup):
+    """The command group, leaving with monoopt's exit codes instead of tracebacks."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command; errors become messages on standard error and an exit code."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", DataWarning)
+            warnings.showwarning = lambda message, *rest, **named: output.log(
+                f"warning: {message}", style="yellow"
+            )
+            try:
+                return super().main(*args, **kwargs)
+            except SystemExit as stop:
+                raise SystemExit(output.USAGE if stop.code == TYPER_USAGE else stop.code) from None
+            except MonooptError as error:
+                output.log_error(error)
+                raise SystemExit(exit_code(error)) from None
+            except BrokenPipeError:  # the reader of our output has seen enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                raise SystemExit(output.FINE) from None
+            except Exception:
+                traceback.print_exc()
+                output.log(
+                    "monoopt: this is a fault of monoopt itself; please report the lines above", style="red"
+                )
+                raise SystemExit(output.INTERNAL) from None
+
+
+def exit_code(error: MonooptError) -> int:
+    """Return the exit code that stands for an error."""
+    match error:
+        case CertificateError():
+            return output.UNVERIFIED
+        case SolverNotFound() | UnsupportedProgram():
+            return output.NO_SOLVER
+        case SolveError():
+            return output.UNVERIFIED if error.solution is None else output.code_of(error.solution.status)
+        case DataError() | FormulationError():
+            return output.BAD_DATA
+        case OptionError():
+            return output.USAGE
+    return output.USAGE
+
+
+app = typer.Typer(
+    name="monoopt",
+    cls=Commands,
+    help="Monotone learning and ranking as explicit optimization programs, every answer proved.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo, repair, fit, predict, solvers, solve):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from monoopt import __version__
+
+        typer.echo(f"monoopt {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def start(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show it and leave."
+    ),
+) -> None:
+    """Monotone learning and ranking as explicit optimization programs, every answer proved."""
+
+
+@contextlib.contextmanager
+def data_only_stdout() -> Iterator[None]:
+    """Keep standard output for data: what a library writes to file descriptor 1 goes to standard error."""
+    ours = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = open(ours, "w", encoding="utf-8", newline="")
+    try:
+        yield
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.close()
+
+
+def run() -> None:
+    """Run the command line in a process of its own."""
+    with data_only_stdout():
+        app()

@@ -1,0 +1,90 @@
+"""The words that several commands share, with one meaning everywhere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+SOLVING, READING, MEANING = "Solving", "How the CSV is written", "What the columns mean"
+
+Solver = Annotated[
+    str, typer.Option("--solver", help="Any name that `monoopt solvers` lists.", rich_help_panel=SOLVING)
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit", help="Seconds for the whole command.", min=0, rich_help_panel=SOLVING),
+]
+Threads = Annotated[
+    int, typer.Option("--threads", help="Threads of the solver.", min=1, rich_help_panel=SOLVING)
+]
+Seed = Annotated[
+    int, typer.Option("--seed", help="Seed of everything random.", min=0, rich_help_panel=SOLVING)
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option("--tolerance", help="Relative tolerance of the answer.", min=0, rich_help_panel=SOLVING),
+]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON instead of CSV.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on standard error unless it fails.")]
+
+Data = Annotated[str, typer.Argument(help="A CSV file, or - for standard input.", metavar="DATA.csv")]
+Target = Annotated[str, typer.Option("--target", "-t", help="Column of the labels.", rich_help_panel=MEANING)]
+Order = Annotated[
+    str | None,
+    typer.Option("--order", help="All labels, worst first: low,medium,high.", rich_help_panel=MEANING),
+]
+Up = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--up", help="Attributes where more is better (all, unless said otherwise).", rich_help_panel=MEANING
+    ),
+]
+Down = Annotated[
+    list[str] | None, typer.Option("--down", help="Attributes where less is better.", rich_help_panel=MEANING)
+]
+Free = Annotated[
+    list[str] | None,
+    typer.Option("--free", help="Attributes without a better side.", rich_help_panel=MEANING),
+]
+Id = Annotated[
+    str | None, typer.Option("--id", help="Column that names the objects.", rich_help_panel=MEANING)
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option("--ignore", help="Columns to leave out.", rich_help_panel=MEANING)
+]
+Weight = Annotated[
+    str | None, typer.Option("--weight", help="Column of the objects' weights.", rich_help_panel=MEANING)
+]
+
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", "-d", help="Found if not given; \\t is a tab.", rich_help_panel=READING),
+]
+Decimal = Annotated[str, typer.Option("--decimal", help="Decimal sign: '.' or ','.", rich_help_panel=READING)]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", "-e", help="UTF-8 or the file's byte order mark if not given.", rich_help_panel=READING
+    ),
+]
+NullValue = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--null-value", help="Text of a missing cell, beside the empty one.", rich_help_panel=READING
+    ),
+]
+SkipLines = Annotated[
+    int, typer.Option("--skip-lines", "-K", help="Lines before the table.", min=0, rich_help_panel=READING)
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header", "-H", help="Columns are called column1, column2, ...", rich_help_panel=READING
+    ),
+]
+
+
+def words(entries: list[str] | None) -> list[str]:
+    """Return the names of options that may be repeated or hold several, cut by commas."""
+    return [word.strip() for entry in entries or [] for word in entry.split(",") if word.strip()]

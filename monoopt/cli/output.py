@@ -1,0 +1,126 @@
+"""Data to standard output, words to standard error, and the exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from monoopt.errors import DataError, MonooptError, OptionError
+from monoopt.program import Status
+
+FINE, USAGE, BAD_DATA, UNVERIFIED, NO_OPTIMUM, LIMIT_REACHED, NO_SOLVER = range(7)
+INTERNAL = 70
+"""A fault of monoopt itself (EX_SOFTWARE of sysexits.h)."""
+
+CODES = {
+    Status.OPTIMAL: FINE,
+    Status.FEASIBLE: LIMIT_REACHED,
+    Status.LIMIT: LIMIT_REACHED,
+    Status.INFEASIBLE: NO_OPTIMUM,
+    Status.UNBOUNDED: NO_OPTIMUM,
+    Status.INFEASIBLE_OR_UNBOUNDED: NO_OPTIMUM,
+    Status.NUMERICAL: UNVERIFIED,
+    Status.ERROR: UNVERIFIED,
+}
+
+
+def code_of(status: Status) -> int:
+    """Return the exit code that stands for a status."""
+    return CODES[status]
+
+
+def log(message: str, style: str | None = None) -> None:
+    """Say something on standard error; colours only where a terminal shows them."""
+    from rich.console import Console
+
+    Console(stderr=True, highlight=False, soft_wrap=True).print(message, style=style, markup=False)
+
+
+def log_error(error: MonooptError) -> None:
+    """Show an error, and every fault of the data on a line of its own."""
+    log(f"error: {error}", style="red")
+    shown = str(error)
+    if isinstance(error, DataError):
+        for fault in error.faults:
+            if fault not in shown:
+                log(f"  - {fault}")
+
+
+def write(text: str, path: str = "-") -> None:
+    """Write data to a file, or to standard output for ``-``."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise OptionError(f"can't write {path}: {error.strerror or error}") from error
+
+
+def write_csv(
+    names: Sequence[str], rows: Iterable[Sequence[object]], path: str = "-", delimiter: str = ","
+) -> None:
+    """Write a table as CSV; numbers in full precision."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([plain(cell) for cell in row] for row in rows)
+    write(text.getvalue(), path)
+
+
+def write_json(value: object, path: str = "-") -> None:
+    """Write strict JSON: numbers that JSON doesn't have (infinities, NaN) become null."""
+    write(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
+
+
+def plain(value: Any) -> Any:
+    """Turn arrays, numpy scalars, tuples and mappings into what JSON and CSV know."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def show_table(title: str, names: Sequence[str], rows: Sequence[Sequence[object]], as_json: bool) -> None:
+    """Write a table as data: JSON if asked, a drawn table on a terminal, CSV in a pipe."""
+    if as_json:
+        write_json([dict(zip(names, row, strict=True)) for row in rows])
+    elif sys.stdout.isatty():
+        draw_table(title, names, rows)
+    else:
+        write_csv(names, rows)
+
+
+def draw_table(title: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Draw a table for people on standard output."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for name in names:
+        table.add_column(name)
+    for row in rows:
+        table.add_row(*(brief(cell) for cell in row))
+    Console(file=sys.stdout).print(table)
+
+
+def brief(cell: object) -> str:
+    """Write a cell for people: numbers to six digits, nothing for None."""
+    if cell is None:
+        return ""
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
