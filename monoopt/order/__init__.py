@@ -19,5 +19,16 @@ from monoopt.order.frames import read_table as read_table
 from monoopt.order.frames import table_names as table_names
 from monoopt.order.labels import OrderedLabels as OrderedLabels
 from monoopt.order.labels import read_labels as read_labels
+from monoopt.order.ordinal import Loss as Loss
+from monoopt.order.ordinal import combine as combine
+from monoopt.order.ordinal import crossings as crossings
+from monoopt.order.ordinal import keeps_bayes_monotone as keeps_bayes_monotone
+from monoopt.order.ordinal import linear_loss as linear_loss
+from monoopt.order.ordinal import loss_table as loss_table
+from monoopt.order.ordinal import steps as steps
+from monoopt.order.ordinal import thresholds as thresholds
 from monoopt.order.precision import match_precision as match_precision
 from monoopt.order.precision import precision_of as precision_of
+from monoopt.order.rules import Condition as Condition
+from monoopt.order.rules import Rule as Rule
+from monoopt.order.rules import RuleEnsemble as RuleEnsemble
