@@ -105,7 +105,7 @@ def table_names(X: Any) -> tuple[str, ...] | None:
     """Return the column names of a data frame if all of them are text, else None."""
     if not is_frame(X):
         return None
-    names = list(getattr(X, "column_names", None) or X.columns)
+    names = _columns(X)
     return tuple(str(name) for name in names) if all(isinstance(name, str) for name in names) else None
 
 
@@ -114,8 +114,12 @@ def is_frame(X: Any) -> bool:
     return not isinstance(X, np.ndarray) and (hasattr(X, "columns") or hasattr(X, "column_names"))
 
 
-def _repeated(names: Iterable[str]) -> list[str]:
-    seen: set[str] = set()
+def _columns(X: Any) -> list[Any]:
+    return list(getattr(X, "column_names", None) or X.columns)  # pyarrow's columns are its data
+
+
+def _repeated(names: Iterable[Any]) -> list[Any]:
+    seen: set[Any] = set()
     return list(dict.fromkeys(name for name in names if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
 
 
@@ -123,7 +127,7 @@ def _open(X: Any, what: str) -> tuple[Any, tuple[str, ...] | None]:
     """Return an array or a narwhals frame of the right shape, and the names."""
     names = table_names(X)
     if is_frame(X):
-        refuse([f"column name {name!r} appears more than once" for name in _repeated(names or ())], what)
+        refuse([f"column name {name!r} appears more than once" for name in _repeated(_columns(X))], what)
         import narwhals as nw
 
         table: Any = nw.from_native(X, eager_only=True)
@@ -174,8 +178,7 @@ def _read_columns(frame: Any, faults: list[str]) -> npt.NDArray[np.float64]:
     import narwhals as nw
 
     columns = []
-    for name in frame.columns:
-        series = frame[name]
+    for name, series in zip(frame.columns, frame.iter_columns(), strict=True):
         if series.dtype.is_numeric() or series.dtype == nw.Boolean:
             if series.dtype.is_integer() and not series.null_count():
                 faults += _too_large(series.to_numpy()[:, None], (name,))

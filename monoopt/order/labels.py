@@ -113,6 +113,8 @@ def _as_vector(y: Any, what: str) -> npt.NDArray[Any]:
     if values.dtype.kind not in "biufOUST":
         wanted = "numbers, booleans, ordered categories or text"
         refuse([f"Unknown label type: {values.dtype}; wanted {wanted}"], what)
+    if values.dtype.kind == "U" and isinstance(y, list | tuple):
+        values = np.array(y, dtype=object)  # numpy turns a mixed list into text: look at what came
     if values.dtype.kind in "ST":
         values = values.astype(str if values.dtype.kind == "S" else object)
     bad = _bad_rows(values)
