@@ -1,0 +1,20 @@
+"""Program in, checked solution out: one file per backend, the file name is what the user types."""
+
+from __future__ import annotations
+
+from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
+from monoopt.solvers.registry import SolverInfo, available_solvers, get_solver, solvers_that_can
+from monoopt.solvers.solve import open_session, solve
+
+__all__ = [
+    "RawAnswer",
+    "Session",
+    "Settings",
+    "Solver",
+    "SolverInfo",
+    "available_solvers",
+    "get_solver",
+    "open_session",
+    "solve",
+    "solvers_that_can",
+]

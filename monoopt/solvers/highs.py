@@ -1,0 +1,313 @@
+"""HiGHS: linear, integer and convex quadratic programs, with hot sessions.
+
+What is handled here because it was measured: every native return status is checked; the Hessian goes in as its
+lower triangle by columns, without the default regularisation; empty rows are kept away from the quadratic solver,
+which can loop on them; the time limit counts over all runs of an object; threads belong to the process; the first
+object prints a banner whatever the options; costs far from 1 are scaled by a power of two, for HiGHS compares
+reduced costs with an absolute tolerance.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib.metadata import version
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from monoopt.errors import OptionError, UnsupportedProgram
+from monoopt.program import Program, Status
+from monoopt.solvers.base import RawAnswer, Session, Settings, Solver, unknown_option
+from monoopt.solvers.silence import silent_descriptor
+
+STATUS = {
+    "kOptimal": Status.OPTIMAL,
+    "kInfeasible": Status.INFEASIBLE,
+    "kUnbounded": Status.UNBOUNDED,
+    "kUnboundedOrInfeasible": Status.INFEASIBLE_OR_UNBOUNDED,
+    "kTimeLimit": Status.LIMIT,
+    "kIterationLimit": Status.LIMIT,
+    "kSolutionLimit": Status.LIMIT,
+    "kMemoryLimit": Status.LIMIT,
+    "kInterrupt": Status.LIMIT,
+    "kHighsInterrupt": Status.LIMIT,
+    "kObjectiveBound": Status.LIMIT,
+    "kObjectiveTarget": Status.LIMIT,
+    "kUnknown": Status.NUMERICAL,
+    "kSolveError": Status.NUMERICAL,
+    "kPostsolveError": Status.NUMERICAL,
+    "kPresolveError": Status.ERROR,
+    "kLoadError": Status.ERROR,
+    "kModelError": Status.ERROR,
+    "kModelEmpty": Status.ERROR,
+    "kNotset": Status.ERROR,
+}
+OWN_WORDS = ("time_limit", "threads", "random_seed", "output_flag", "log_to_console")
+COST_RANGE = (1e-3, 1e6)  # largest cost that goes in unscaled
+_state = {"threads": 0}
+
+
+class Highs(Solver):
+    """HiGHS through arrays; hot start for added columns (primal simplex) and rows (dual simplex)."""
+
+    name: ClassVar[str] = "highs"
+    can = frozenset({"linear", "quadratic", "integer", "duals", "vertex"})
+    install = "python -m pip install highspy"
+
+    def version(self) -> str:
+        """Version of highspy."""
+        import highspy  # noqa: F401
+
+        return version("highspy")
+
+    def check(self, program: Program) -> None:
+        """Refuse what HiGHS can't, such as whole numbers in a quadratic program."""
+        super().check(program)
+        if {"integer", "quadratic"} <= program.needs:
+            raise UnsupportedProgram("solver 'highs' can't do quadratic programs with whole numbers; 'scip' can")
+
+    def run(self, program: Program, settings: Settings) -> RawAnswer:
+        """Solve once, cold."""
+        session = HighsSession(self, program, settings)
+        return session._run(settings)
+
+    def open(self, program: Program, settings: Settings) -> HighsSession:
+        """Open a session that keeps the basis."""
+        return HighsSession(self, program, settings)
+
+
+class HighsSession(Session):
+    """One Highs object; linear programs start from the basis of the last solve."""
+
+    hot = True
+
+    def __init__(self, solver: Solver, program: Program, settings: Settings) -> None:
+        super().__init__(solver, program, settings)
+        start = time.perf_counter()
+        self._log: list[str] = []
+        self._runs = 0
+        self._scale = _cost_scale(program)
+        self._highs = make_highs(settings, self._log)
+        self._vertex = _refuse_non_vertex(program, settings)
+        self._kept = _rows_kept(program)
+        pass_program(self._highs, program, self._scale, self._kept)
+        self._build_time = time.perf_counter() - start
+
+    def close(self) -> None:
+        """Free HiGHS's memory."""
+        self._highs.clear()
+
+    def _columns_added(self, matrix: sparse.csr_array) -> None:
+        columns = sparse.csc_array(matrix)
+        k = matrix.shape[1]
+        new = slice(-k, None) if k else slice(0, 0)
+        program = self.program
+        _call(
+            "addCols",
+            self._highs.addCols(
+                k,
+                program.c[new] * self._scale,
+                program.lower[new],
+                program.upper[new],
+                columns.nnz,
+                columns.indptr[:-1].astype(np.int32),
+                columns.indices.astype(np.int32),
+                columns.data,
+            ),
+        )
+        self._prefer(4)
+
+    def _rows_added(self, matrix: sparse.csr_array) -> None:
+        k = matrix.shape[0]
+        new = slice(-k, None) if k else slice(0, 0)
+        program = self.program
+        _call(
+            "addRows",
+            self._highs.addRows(
+                k,
+                program.row_lower[new],
+                program.row_upper[new],
+                matrix.nnz,
+                matrix.indptr[:-1].astype(np.int32),
+                matrix.indices.astype(np.int32),
+                matrix.data,
+            ),
+        )
+        self._kept = np.append(self._kept, np.ones(k, dtype=bool))
+        self._prefer(1)
+
+    def _costs_changed(self) -> None:
+        n = self.program.shape[1]
+        places = np.arange(n, dtype=np.int32)
+        _call("changeColsCost", self._highs.changeColsCost(n, places, self.program.c * self._scale))
+        self._prefer(4)
+
+    def _prefer(self, strategy: int) -> None:
+        """Primal simplex (4) after new columns or costs, dual (1) after new rows, unless the user chose."""
+        if "simplex_strategy" not in self.settings.options:
+            _call("simplex_strategy", self._highs.setOptionValue("simplex_strategy", strategy))
+
+    def _run(self, settings: Settings) -> RawAnswer:
+        highs = self._highs
+        budget = settings.time_limit
+        limit = np.inf if budget is None else highs.getRunTime() + budget
+        _call("time_limit", highs.setOptionValue("time_limit", float(limit)))
+        start = time.perf_counter()
+        code = highs.run()
+        solve_time = time.perf_counter() - start
+        self._runs += 1
+        word = highs.getModelStatus().name
+        status = STATUS[word]
+        if code.name == "kError" and status is Status.OPTIMAL:
+            status = Status.ERROR
+        return RawAnswer(
+            status=status,
+            **self._point(status),
+            ray=self._ray(status),
+            raw_status=f"{word} ({code.name})",
+            log="".join(self._log),
+            iterations=_iterations(highs.getInfo()),
+            build_time=self._build_time if self._runs == 1 else 0.0,
+            solve_time=solve_time,
+            hot=self._runs > 1 and self.program.P is None and not self.program.integer.any(),
+        )
+
+    def _point(self, status: Status) -> dict[str, Any]:
+        """Values and multipliers where HiGHS says they are valid."""
+        solution = self._highs.getSolution()
+        info = self._highs.getInfo()
+        found: dict[str, Any] = {}
+        if self.program.integer.any():
+            found["bound"] = _finite(info.mip_dual_bound / self._scale)
+        if not solution.value_valid or status in (Status.INFEASIBLE, Status.UNBOUNDED, Status.ERROR):
+            return found
+        found["x"] = np.array(solution.col_value)
+        if solution.dual_valid and not self.program.integer.any():
+            y = np.zeros(len(self._kept))
+            y[self._kept] = np.array(solution.row_dual) / self._scale
+            found |= {"y": y, "z": np.array(solution.col_dual) / self._scale}
+        return found
+
+    def _ray(self, status: Status) -> np.ndarray | None:
+        """A Farkas ray or an unbounded direction, if HiGHS has one."""
+        if self.program.integer.any() or status not in (Status.INFEASIBLE, Status.UNBOUNDED):
+            return None
+        if status is Status.UNBOUNDED:
+            _, there, ray = self._highs.getPrimalRay()
+            return np.array(ray) if there else None
+        _, there, ray = self._highs.getDualRay()
+        if not there:
+            return None
+        full = np.zeros(len(self._kept))
+        full[self._kept] = np.array(ray)
+        return full
+
+
+def make_highs(settings: Settings, log: list[str]) -> Any:
+    """Return a Highs object with the settings, each checked."""
+    import highspy
+
+    threads = _state["threads"]
+    if threads and threads != settings.threads:
+        highspy.Highs.resetGlobalScheduler(True)
+    with silent_descriptor(not settings.verbose and threads == 0):
+        highs = highspy.Highs()
+    _state["threads"] = settings.threads
+    words: dict[str, Any] = {"output_flag": True, "log_to_console": settings.verbose, "threads": settings.threads}
+    words |= {"random_seed": settings.seed, "qp_regularization_value": 0.0}
+    if settings.tolerance is not None:
+        names = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
+        words |= dict.fromkeys(names, max(settings.tolerance, 1e-10))
+    for word, value in words.items():
+        _call(word, highs.setOptionValue(word, value))
+    for word, value in settings.options.items():
+        _set_native(highs, word, value)
+    highs.cbLogging += lambda event: log.append(event.message)
+    return highs
+
+
+def pass_program(highs: Any, program: Program, scale: float = 1.0, kept: np.ndarray | None = None) -> None:
+    """Hand the arrays over in one call."""
+    import highspy
+
+    keep = np.ones(program.shape[0], dtype=bool) if kept is None else kept
+    A = program.A if keep.all() else program.A[keep]
+    n, m = program.shape[1], A.shape[0]
+    common = (program.offset * scale, program.c * scale, program.lower, program.upper)
+    rows = (program.row_lower[keep], program.row_upper[keep])
+    matrix = (A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data)
+    whole = program.integer.astype(np.int32)
+    row_wise, triangular = int(highspy.MatrixFormat.kRowwise), int(highspy.HessianFormat.kTriangular)
+    minimise = int(highspy.ObjSense.kMinimize)
+    if program.P is None:
+        code = highs.passModel(n, m, A.nnz, row_wise, minimise, *common, *rows, *matrix, whole)
+    else:
+        lower = sparse.csc_array(sparse.tril(sparse.csc_array(program.P)), dtype=float)
+        lower.sort_indices()
+        hessian = (lower.indptr.astype(np.int32), lower.indices.astype(np.int32), lower.data * scale)
+        code = highs.passModel(
+            n, m, A.nnz, lower.nnz, row_wise, triangular, minimise, *common, *rows, *matrix, *hessian, whole
+        )
+    _call("passModel", code)
+
+
+def _set_native(highs: Any, word: str, value: Any) -> None:
+    """Set one native option; refuse unknown words, words that have a name of ours, and refused values."""
+    import highspy
+
+    known = [name for name in dir(highspy.HighsOptions()) if not name.startswith("_")]
+    if word in OWN_WORDS:
+        raise OptionError(f"solver 'highs': set {word!r} through solve(time_limit=, threads=, seed=, verbose=)")
+    if word not in known:
+        raise unknown_option("highs", word, known)
+    if highs.setOptionValue(word, value).name != "kOk":
+        raise OptionError(f"solver 'highs' refused the value {value!r} for its option {word!r}")
+
+
+def _refuse_non_vertex(program: Program, settings: Settings) -> bool:
+    """A program that needs a vertex can't take an interior method without crossover."""
+    if "vertex" not in program.needs:
+        return False
+    method, crossover = settings.options.get("solver", "choose"), settings.options.get("run_crossover", "on")
+    if method == "pdlp" or (method in ("ipm", "hipo", "ipx") and crossover != "on"):
+        raise UnsupportedProgram(
+            f"program {program.name!r} needs a vertex, which HiGHS's {method!r} without crossover does not give"
+        )
+    return True
+
+
+def _rows_kept(program: Program) -> np.ndarray:
+    """Rows that are handed over: the quadratic solver can loop on empty ones that hold trivially."""
+    keep = np.ones(program.shape[0], dtype=bool)
+    if program.P is not None:
+        empty = np.diff(program.A.indptr) == 0
+        keep = ~(empty & (program.row_lower <= 0) & (program.row_upper >= 0))
+    return keep
+
+
+def _cost_scale(program: Program) -> float:
+    """Power of two that brings the largest cost near 1, or 1 when it is near enough."""
+    largest = float(np.abs(program.c).max(initial=0.0))
+    if program.P is not None:
+        largest = max(largest, float(abs(program.P).max()))
+    if largest == 0 or COST_RANGE[0] <= largest <= COST_RANGE[1]:
+        return 1.0
+    return float(2.0 ** -np.round(np.log2(largest)))
+
+
+def _iterations(info: Any) -> dict[str, int]:
+    words = ("simplex", "ipm", "crossover", "pdlp", "qp")
+    counts = {word: int(getattr(info, f"{word}_iteration_count")) for word in words}
+    counts["nodes"] = int(info.mip_node_count)
+    return {word: count for word, count in counts.items() if count > 0}
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) and abs(value) < 1e30 else None
+
+
+def _call(what: str, code: Any) -> None:
+    """Refuse a native kError; kWarning is let through where HiGHS uses it for remarks."""
+    if code.name == "kError":
+        raise OptionError(f"HiGHS refused {what}")

@@ -1,0 +1,121 @@
+"""Which solvers there are: one line each. Others add theirs through the entry-point group ``monoopt.solvers``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from monoopt.errors import MonooptError, SolverNotFound, nearest
+from monoopt.program import Status
+from monoopt.solvers.base import Settings, Solver
+
+GROUP = "monoopt.solvers"
+# name -> "module:callable[:argument]"; the callable returns a Solver
+BUILT_IN = {
+    "highs": "monoopt.solvers.highs:Highs",
+    "smo": "monoopt.solvers.smo:Smo",
+}
+
+
+@dataclass(frozen=True)
+class SolverInfo:
+    """One line of `available_solvers`.
+
+    Attributes
+    ----------
+    name : str
+        What to type.
+    found : bool
+        Whether a trial solve worked.
+    version : str
+        Version of the backend, empty if not found.
+    can : frozenset of str
+        The needs it meets.
+    note : str
+        How to install it, or why the trial failed.
+    """
+
+    name: str
+    found: bool
+    version: str
+    can: frozenset[str]
+    note: str
+
+
+def get_solver(name: str) -> Solver:
+    """Return the solver of this name; `SolverNotFound` names the nearest, or says how to install it."""
+    key = str(name).lower()
+    table = _table()
+    if key not in table:
+        raise SolverNotFound(f"no solver {name!r}{nearest(key, table)}; known: {', '.join(sorted(table))}")
+    solver = table[key]()
+    try:
+        solver.version()
+    except ImportError as missing:
+        here = [info.name for info in available_solvers() if info.found]
+        raise SolverNotFound(
+            f"solver {name!r} is not installed ({missing}); to get it: {solver.install}; found here: {', '.join(here)}"
+        ) from missing
+    return solver
+
+
+def available_solvers() -> list[SolverInfo]:
+    """List every known solver: found (by a trial solve) or how to install it.
+
+    Examples
+    --------
+    >>> [info.found for info in available_solvers() if info.name == "highs"]
+    [True]
+    """
+    return [_info(name) for name in _table()]
+
+
+def solvers_that_can(needs: Iterable[str]) -> list[str]:
+    """Names of the solvers that meet all needs and are found here."""
+    wanted = frozenset(needs)
+    return [info.name for info in available_solvers() if info.found and wanted <= info.can]
+
+
+@cache
+def _info(name: str) -> SolverInfo:
+    solver = _table()[name]()
+    try:
+        version = solver.version()
+    except ImportError as missing:
+        return SolverInfo(name, False, "", solver.can, f"{solver.install} ({missing})")
+    why = _trial(solver)
+    return SolverInfo(name, not why, version, solver.can, why or "ready")
+
+
+def _trial(solver: Solver) -> str:
+    """Solve the solver's trial program; say what went wrong, or nothing."""
+    program, optimum = solver.trial()
+    try:
+        answer = solver.run(program, Settings(time_limit=10.0))
+    except (MonooptError, ImportError, OSError, RuntimeError, ValueError) as wrong:
+        return f"trial solve failed: {wrong}"
+    if answer.status is not Status.OPTIMAL or answer.x is None:
+        return f"trial solve ended with {answer.status.value} ({answer.raw_status})"
+    value = program.objective(answer.x)
+    return "" if abs(value - optimum) < 1e-3 else f"trial solve gave {value:g}, the optimum is {optimum:g}"
+
+
+@cache
+def _table() -> dict[str, Callable[[], Solver]]:
+    """Name -> maker, built-in ones first, then the entry points of installed packages."""
+    table: dict[str, Callable[[], Solver]] = {name: _maker(text) for name, text in BUILT_IN.items()}
+    for point in entry_points(group=GROUP):
+        table.setdefault(point.name.lower(), point.load())
+    return table
+
+
+def _maker(text: str) -> Callable[[], Solver]:
+    module, attribute, *argument = text.split(":")
+
+    def make() -> Solver:
+        return getattr(import_module(module), attribute)(*argument)
+
+    return make

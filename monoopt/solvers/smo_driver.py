@@ -1,0 +1,306 @@
+"""Sequential minimal optimization with rows of P on demand.
+
+minimise 1/2 x'Px + c'x  subject to  sum x = total,  lower <= x <= upper.
+
+Pairs of columns by the maximal violation and second-order choice (Fan, Chen, Lin 2005), columns that seem
+settled at a bound set aside (shrinking; their gradient is rebuilt and checked before any answer), rows of P
+computed when first needed and kept in a cache of stated size. P is never formed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+
+SHRINK_EVERY = 1000  # pair steps between two looks at what can be set aside
+SHRINK_LEAST = 100  # fewer active columns are not worth it
+CACHE_MEGABYTES = 400.0
+STEPS_LEAST = 10_000_000
+
+
+class Rows(Protocol):
+    """A symmetric positive semidefinite matrix P of which any block can be computed."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, index: np.ndarray) -> Self:
+        """Rows and columns of a subset."""
+        ...
+
+    def diagonal(self) -> np.ndarray:
+        """Diagonal of P."""
+        ...
+
+    def block(self, other: Self) -> np.ndarray:
+        """P between these (rows) and others (columns)."""
+        ...
+
+    def dot(self, other: Self, weights: np.ndarray) -> np.ndarray:
+        """``block(other) @ weights``, in pieces."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixRows:
+    """The `Rows` of a matrix that is there."""
+
+    matrix: np.ndarray
+    index: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, index: np.ndarray) -> MatrixRows:
+        """Rows and columns of a subset."""
+        return MatrixRows(self.matrix, self.index[index])
+
+    def diagonal(self) -> np.ndarray:
+        """Diagonal of P."""
+        return self.matrix[self.index, self.index]
+
+    def block(self, other: MatrixRows) -> np.ndarray:
+        """P between these (rows) and others (columns)."""
+        if len(self) == 1:
+            return self.matrix[self.index[0], other.index][None, :]
+        return self.matrix[np.ix_(self.index, other.index)]
+
+    def dot(self, other: MatrixRows, weights: np.ndarray) -> np.ndarray:
+        """``block(other) @ weights`` as a sum over the others' rows (P is symmetric)."""
+        spread = np.zeros(len(self.matrix))
+        spread[other.index] = weights
+        used = np.flatnonzero(spread)
+        return (spread[used] @ self.matrix[used])[self.index]
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Where SMO stopped.
+
+    Attributes
+    ----------
+    x, gradient : ndarray
+        The point and Px + c there.
+    violation : float
+        Largest gradient difference over pairs that could still move; at most the tolerance when converged.
+    converged : bool
+        Whether it got there.
+    multiplier : float
+        Multiplier of the sum: the middle of the interval in which it may lie.
+    counts : dict of str to int
+        Pair steps, rows computed, full checks.
+    """
+
+    x: np.ndarray
+    gradient: np.ndarray
+    violation: float
+    converged: bool
+    multiplier: float
+    counts: dict[str, int]
+
+
+def minimise(
+    rows: Rows,
+    c: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    start: np.ndarray,
+    *,
+    tolerance: float = 1e-7,
+    cache_megabytes: float = CACHE_MEGABYTES,
+    time_limit: float | None = None,
+    threads: int = 1,
+) -> Descent:
+    """Minimise 1/2 x'Px + c'x over the box, keeping sum x as it is at the start.
+
+    Parameters
+    ----------
+    rows : Rows
+        P by blocks.
+    c, lower, upper : ndarray, shape (n,)
+        Costs and bounds; the lower bounds are finite.
+    start : ndarray, shape (n,)
+        A feasible point: its sum is kept.
+    tolerance : float
+        Largest violation of the optimality conditions left, in units of the gradient.
+    cache_megabytes : float
+        Memory for rows of P.
+    time_limit : float, optional
+        Wall seconds; the point reached is feasible and is handed back as not converged.
+    threads : int
+        Threads of the matrix products.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=threads, user_api="blas"):
+        return _Work(rows, c, lower, upper, start, tolerance, cache_megabytes, time_limit).run()
+
+
+class _Work:
+    """One run: the full vectors, and the active set that is being worked on."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        c: np.ndarray,
+        lower: np.ndarray,
+        upper: np.ndarray,
+        start: np.ndarray,
+        tolerance: float,
+        cache_megabytes: float,
+        time_limit: float | None,
+    ) -> None:
+        self.rows, self.lower, self.upper = rows, lower, upper
+        self.tolerance = tolerance
+        self.cache_entries = int(cache_megabytes * 125_000)
+        self.deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+        self.x = start.astype(float).copy()
+        self.gradient = c + self._product(np.arange(len(c)), np.flatnonzero(self.x), self.x)
+        self.at = self.x.copy()  # the point at which the gradient of set-aside columns holds
+        self.counts = {"steps": 0, "rows": 0, "checks": 0}
+
+    def run(self) -> Descent:
+        """Work on the active set, check the rest, take back what violates, until nothing does."""
+        active = np.arange(len(self.x))
+        while True:
+            converged, active = self._settle(active)
+            rest = np.setdiff1d(np.arange(len(self.x)), active, assume_unique=True)
+            self._refresh(rest)
+            least, most = _interval(self.gradient, self.x, self.lower, self.upper)
+            violation = max(0.0, most - least)
+            if violation <= self.tolerance or not converged or not len(rest):
+                break
+            low, high = _interval(*(v[active] for v in (self.gradient, self.x, self.lower, self.upper)))
+            grows = (self.gradient[rest] < high) & (self.x[rest] < self.upper[rest])
+            shrinks = (self.gradient[rest] > low) & (self.x[rest] > self.lower[rest])
+            active = np.union1d(active, rest[grows | shrinks])
+        middle = least if np.isinf(most) else most if np.isinf(least) else (least + most) / 2
+        done = violation <= self.tolerance
+        return Descent(self.x, self.gradient, violation, done, 0.0 if np.isinf(middle) else middle, self.counts)
+
+    def _settle(self, active: np.ndarray) -> tuple[bool, np.ndarray]:
+        """Descend on the active columns to the tolerance, shrinking them; return them as they are left."""
+        piece = _Active(self, active)
+        most_steps = max(STEPS_LEAST, 100 * len(self.x))
+        while True:
+            finished = piece.descend(SHRINK_EVERY if len(piece.index) > SHRINK_LEAST else most_steps)
+            over = time.monotonic() > self.deadline or self.counts["steps"] >= most_steps
+            if finished or over:
+                piece.write_back()
+                return finished, piece.index
+            piece.shrink()
+
+    def _refresh(self, rest: np.ndarray) -> None:
+        """Bring the gradient of set-aside columns to the present point: one product with what has moved."""
+        moved = np.flatnonzero(self.x != self.at)
+        self.gradient[rest] += self._product(rest, moved, self.x - self.at)
+        self.at = self.x.copy()
+        self.counts["checks"] += 1
+
+    def _product(self, index: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        if not len(index) or not len(columns):
+            return np.zeros(len(index))
+        return self.rows.take(index).dot(self.rows.take(columns), weights[columns])
+
+
+class _Active:
+    """The active columns with compact copies of their data and the cache of their rows."""
+
+    def __init__(self, work: _Work, index: np.ndarray) -> None:
+        self.work = work
+        self.buffer = np.empty(min(max(work.cache_entries, 2 * len(index)), len(index) ** 2 + len(index)))
+        self.state = np.array([-1, -1, 0])
+        self._load(index)
+        self._lay_out(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+    def _load(self, index: np.ndarray) -> None:
+        work = self.work
+        self.index = index
+        self.rows = work.rows.take(index)
+        self.diagonal = self.rows.diagonal()
+        vectors = (work.gradient, work.x, work.lower, work.upper)
+        self.gradient, self.x, self.lower, self.upper = (vector[index] for vector in vectors)
+
+    def _lay_out(self, owners: np.ndarray, stamps: np.ndarray) -> None:
+        """Cut the buffer into rows; the first ones hold what the owners had."""
+        n = len(self.index)
+        slots = max(2, min(n, len(self.buffer) // n))
+        self.cache = self.buffer[: slots * n].reshape(slots, n)
+        self.used = len(owners)
+        self.owner = np.full(slots, -1)
+        self.stamp = np.zeros(slots, dtype=np.int64)
+        self.place = np.full(n, -1)
+        self.owner[: self.used], self.stamp[: self.used] = owners, stamps
+        self.place[owners] = np.arange(self.used)
+
+    def descend(self, steps: int) -> bool:
+        """Take at most this many pair steps, fetching rows as they are missed; tell whether it converged."""
+        from monoopt.solvers._smo_kernels import CONVERGED, ROW_MISSING, descend
+
+        vectors = (self.gradient, self.x, self.lower, self.upper, self.diagonal)
+        while True:
+            why, _, done = descend(
+                *vectors, self.cache, self.place, self.stamp, self.state, self.work.tolerance, steps
+            )
+            steps -= done
+            self.work.counts["steps"] += done
+            if why != ROW_MISSING:
+                return why == CONVERGED
+            if time.monotonic() > self.work.deadline:
+                return False
+            self._fetch()
+
+    def _fetch(self) -> None:
+        """Compute the missing row of the pair at hand, in place of the row that rested longest."""
+        i, j = self.state[0], self.state[1]
+        missing = i if self.place[i] < 0 else j
+        if self.used < len(self.stamp):
+            slot = self.used
+            self.used += 1
+        else:
+            if self.place[i] >= 0:
+                self.stamp[self.place[i]] = self.state[2] + 1  # its partner must stay
+            slot = int(np.argmin(self.stamp))
+            self.place[self.owner[slot]] = -1
+        self.cache[slot] = self.rows.take(np.array([missing])).block(self.rows)[0]
+        self.place[missing], self.owner[slot], self.stamp[slot] = slot, missing, self.state[2]
+        self.work.counts["rows"] += 1
+
+    def shrink(self) -> None:
+        """Set aside the columns that sit at a bound and want to stay there."""
+        low, high = _interval(self.gradient, self.x, self.lower, self.upper)
+        settled = (self.x >= self.upper) & (self.gradient < low) | (self.x <= self.lower) & (self.gradient > high)
+        if settled.sum() <= 0.1 * len(self.index):
+            return
+        keep = np.flatnonzero(~settled)
+        owners, stamps = self._compact(keep)
+        self.work.x[self.index] = self.x  # their gradient stays as it was at `work.at`
+        self.work.gradient[self.index[keep]] = self.gradient[keep]
+        self._load(self.index[keep])
+        self._lay_out(owners, stamps)
+
+    def _compact(self, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Move the cached rows of kept columns, without the dropped entries, to the front of the buffer."""
+        n, m = len(self.index), len(keep)
+        new_place = np.full(n, -1)
+        new_place[keep] = np.arange(m)
+        alive = np.array([s for s in range(self.used) if new_place[self.owner[s]] >= 0], dtype=np.int64)
+        for target, source in enumerate(alive):
+            self.buffer[target * m : (target + 1) * m] = self.buffer[source * n : (source + 1) * n][keep]
+        return new_place[self.owner[alive]], self.stamp[alive]
+
+    def write_back(self) -> None:
+        """Store point and gradient in the full vectors."""
+        self.work.x[self.index] = self.x
+        self.work.gradient[self.index] = self.gradient
+
+
+def _interval(
+    gradient: np.ndarray, x: np.ndarray, lower: np.ndarray, upper: np.ndarray
+) -> tuple[float, float]:
+    """Least gradient of what can grow, largest gradient of what can shrink: optimal when the first is not less."""
+    least = float(np.min(gradient, where=x < upper, initial=np.inf))
+    most = float(np.max(gradient, where=x > lower, initial=-np.inf))
+    return least, most

@@ -1,0 +1,188 @@
+"""solve(program, solver="highs"): check the needs, run, re-check the answer, report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from monoopt.errors import SolveError, UnsupportedProgram
+from monoopt.program import Program, Solution, SolveStats, Status, certify
+from monoopt.program.certificate import TOLERANCE
+from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
+from monoopt.solvers.registry import get_solver, solvers_that_can
+
+
+def solve(
+    program: Program,
+    solver: str | Solver = "highs",
+    *,
+    time_limit: float | None = None,
+    tolerance: float | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    verbose: bool = False,
+    options: Mapping[str, Any] | None = None,
+    raise_on_failure: bool = True,
+) -> Solution:
+    """Solve a program and certify the answer.
+
+    minimise 1/2 x'Px + c'x + offset  subject to  row_lower <= A x <= row_upper, lower <= x <= upper,
+    some x integer, G x + h in cones.
+
+    Parameters
+    ----------
+    program : Program
+        From a formulation or a `ProgramBuilder`.
+    solver : str or Solver
+        A name that `available_solvers` lists, such as ``"highs"``, ``"clarabel"``, ``"glpk"``, ``"mincut"``.
+    time_limit : float, optional
+        Wall seconds for this solve.
+    tolerance : float, optional
+        The backend's feasibility and optimality tolerance.
+    threads, seed, verbose
+        The same meaning on every backend.
+    options : mapping, optional
+        Native options of the backend; an unknown one is refused.
+    raise_on_failure : bool
+        Raise `SolveError` unless the status is OPTIMAL; otherwise hand back what there is.
+
+    Returns
+    -------
+    Solution
+        With a certificate that was recomputed from program and answer. ``x`` is None unless there is a point
+        that passes our own check.
+
+    Raises
+    ------
+    SolverNotFound, UnsupportedProgram, OptionError
+        Before anything is built.
+    SolveError
+        With the status's advice; the solution hangs on the error.
+
+    Examples
+    --------
+    >>> from monoopt.program import ProgramBuilder
+    >>> b = ProgramBuilder("smallest")
+    >>> b.add_columns("x", cost=1)
+    >>> b.add_rows("floor", {"x": [[1.0]]}, lower=3)
+    >>> found = solve(b.build())
+    >>> found.status.value, found.objective, float(found.dual("floor"))
+    ('optimal', 3.0, 1.0)
+    """
+    settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
+    backend = _ready(program, solver)
+    return finish(backend, program, settings, backend.run(program, settings), raise_on_failure)
+
+
+def open_session(
+    program: Program,
+    solver: str | Solver = "highs",
+    *,
+    time_limit: float | None = None,
+    tolerance: float | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    verbose: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> Session:
+    """Open a session on a program: add columns or rows, change costs, solve again, hot where the backend can.
+
+    The words mean the same as in `solve`; use it as a context manager.
+    """
+    settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
+    return _ready(program, solver).open(program, settings)
+
+
+def finish(
+    backend: Solver, program: Program, settings: Settings, answer: RawAnswer, raise_on_failure: bool
+) -> Solution:
+    """Turn a backend's word into a checked solution in the user's sense."""
+    start = time.perf_counter()
+    solution = _in_users_sense(program, answer)
+    tolerance = max(TOLERANCE, 10 * (settings.tolerance or 0.0))
+    certificate = certify(program, solution, tolerance=tolerance)
+    status = _checked(solution, certificate.feasible, certificate.ok)
+    if not status.has_point:
+        solution = replace(solution, x=None, y=None, z=None, w=None, objective=None)
+    stats = SolveStats(
+        answer.build_time, answer.solve_time, time.perf_counter() - start, answer.iterations, answer.hot
+    )
+    record = {word: value for word, value in settings.as_dict().items() if word != "verbose"}
+    solution = replace(
+        solution,
+        status=status,
+        certificate=certificate,
+        bound=_bound(program, solution, certificate.dual_objective),
+        stats=stats,
+        solver=str(backend.name),
+        version=backend.version(),
+        options=record,
+    )
+    if raise_on_failure and not solution.optimal:
+        raise SolveError(_failure(solution), solution)
+    return solution
+
+
+def _ready(program: Program, solver: str | Solver) -> Solver:
+    backend = get_solver(solver) if isinstance(solver, str) else solver
+    missing = program.needs - backend.can
+    if missing:
+        others = solvers_that_can(program.needs)
+        raise UnsupportedProgram(
+            f"solver {backend.name!r} can't do {', '.join(sorted(missing))}, which program {program.name!r} needs; "
+            f"these can: {', '.join(others) or 'none known'}"
+        )
+    backend.check(program)
+    return backend
+
+
+def _in_users_sense(program: Program, answer: RawAnswer) -> Solution:
+    sign = program.sign
+
+    def turned(array: Any) -> Any:
+        return array if array is None or sign > 0 else -array
+
+    return Solution(
+        program=program,
+        status=answer.status,
+        x=answer.x,
+        y=turned(answer.y),
+        z=turned(answer.z),
+        w=turned(answer.w),
+        objective=None if answer.x is None else program.objective(answer.x),
+        bound=None if answer.bound is None else sign * answer.bound,
+        ray=answer.ray,
+        raw_status=answer.raw_status,
+        log=answer.log,
+    )
+
+
+def _checked(solution: Solution, feasible: bool, ok: bool) -> Status:
+    """The status after our own check: a point that fails is no point, an optimum that is not proved is a point."""
+    status = solution.status
+    if solution.x is None:
+        return Status.ERROR if status is Status.OPTIMAL else Status.LIMIT if status is Status.FEASIBLE else status
+    if status in (Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED, Status.ERROR):
+        return status
+    if not feasible:
+        return {Status.OPTIMAL: Status.NUMERICAL, Status.FEASIBLE: Status.LIMIT}.get(status, status)
+    if status is Status.OPTIMAL:
+        return Status.OPTIMAL if ok else Status.FEASIBLE
+    return Status.FEASIBLE
+
+
+def _bound(program: Program, solution: Solution, proved: float) -> float | None:
+    """The proved bound where multipliers gave one, else the backend's word."""
+    if "integer" not in program.needs and solution.x is not None and abs(proved) < float("inf"):
+        return proved
+    return solution.bound
+
+
+def _failure(solution: Solution) -> str:
+    reasons = "" if solution.certificate is None else "; ".join(solution.certificate.reasons)
+    return (
+        f"program {solution.program.name!r}, solver {solution.solver} {solution.version}: {solution.status.value} "
+        f"(its own word: {solution.raw_status!r}): {solution.status.advice}" + (f" [{reasons}]" if reasons else "")
+    )
