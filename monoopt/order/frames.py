@@ -15,7 +15,9 @@ SHOWN = 20
 EXACT_INTEGERS = 2**53
 
 
-def read_table(X: Any, *, what: str = "X") -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
+def read_table(
+    X: Any, *, what: str = "X", keep_missing: bool = False
+) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
     """Read a table of numbers, refusing everything that is not a finite number.
 
     Parameters
@@ -24,6 +26,8 @@ def read_table(X: Any, *, what: str = "X") -> tuple[npt.NDArray[np.float64], tup
         Integers and booleans are turned to float64 before anything is computed with them.
     what : str
         How messages call the table.
+    keep_missing : bool
+        Return missing cells as NaN, for methods with a policy for them; infinities are refused all the same.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def read_table(X: Any, *, what: str = "X") -> tuple[npt.NDArray[np.float64], tup
     table, names = _open(X, what)
     faults: list[str] = []
     values = _read_array(table, faults) if isinstance(table, np.ndarray) else _read_columns(table, faults)
-    faults += _not_finite(values, names)
+    faults += _not_finite(values, names, keep_missing)
     if len(faults) > SHOWN:
         faults = [*faults[:SHOWN], f"... and {len(faults) - SHOWN} more cells"]
     refuse(faults, what)
@@ -225,11 +229,12 @@ def _too_large(X: npt.NDArray[Any], names: tuple[str, ...] | None) -> list[str]:
     return [f"row {i}, column {j!r}: {v} {why}" for i, j, v in where]
 
 
-def _not_finite(values: npt.NDArray[np.float64], names: tuple[str, ...] | None) -> list[str]:
-    if np.isfinite(values).all():
-        return []
+def _not_finite(
+    values: npt.NDArray[np.float64], names: tuple[str, ...] | None, keep_missing: bool
+) -> list[str]:
+    wrong = np.isinf(values) if keep_missing else ~np.isfinite(values)
     faults = []
-    for i, j in np.argwhere(~np.isfinite(values)):
+    for i, j in np.argwhere(wrong):
         kind = "NaN (missing)" if np.isnan(values[i, j]) else f"{values[i, j]} (inf is no number to compare)"
         faults.append(f"row {i}, column {names[j] if names else int(j)!r}: {kind}")
     return faults
