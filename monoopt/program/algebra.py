@@ -38,7 +38,8 @@ def describe(program: Program) -> str:
     ]
     lines += [f"  {_row_line(program, block)}" for block in program.rows]
     lines += [
-        f"  {cone.block.name}: {cone.block.tex or 'G x + h'} in the {cone.kind} cone  [{_count(cone.block.size, 'entry')}]"
+        f"  {cone.block.name}: {cone.block.tex or 'G x + h'} in the {cone.kind} cone"
+        f"  [{_count(cone.block.size, 'entry')}]"
         for cone in program.cones
     ]
     lines += [f"  {_column_line(program, block)}" for block in program.columns]
@@ -50,9 +51,7 @@ def to_markdown(program: Program) -> str:
     table = ["| block | kind | members | over |", "|---|---|---|---|"]
     table += [f"| `{b.name}` | column | {b.size} | {b.over} |" for b in program.columns]
     table += [f"| `{b.name}` | row | {b.size} | {b.over} |" for b in program.rows]
-    table += [
-        f"| `{c.block.name}` | {c.kind} cone | {c.block.size} | {c.block.over} |" for c in program.cones
-    ]
+    table += [f"| `{c.block.name}` | {c.kind} cone | {c.block.size} | {c.block.over} |" for c in program.cones]
     return f"# {program.name}\n\n$$\n{to_latex(program)}\n$$\n\n" + "\n".join(table) + "\n"
 
 
@@ -63,17 +62,10 @@ def to_latex(program: Program) -> str:
         r"\text{subject to}\quad",
     ]
     rows = [
-        _latex_line(block, program.row_lower[block.slice], program.row_upper[block.slice])
-        for block in program.rows
+        _latex_line(block, program.row_lower[block.slice], program.row_upper[block.slice]) for block in program.rows
     ]
-    rows += [
-        rf"& {c.block.tex or 'Gx + h'} \in \mathcal{{K}}_{{\text{{{_plain(c.kind)}}}}} \\"
-        for c in program.cones
-    ]
-    rows += [
-        _latex_line(block, program.lower[block.slice], program.upper[block.slice])
-        for block in program.columns
-    ]
+    rows += [rf"& {c.block.tex or 'Gx + h'} \in \mathcal{{K}}_{{\text{{{_plain(c.kind)}}}}} \\" for c in program.cones]
+    rows += [_latex_line(block, program.lower[block.slice], program.upper[block.slice]) for block in program.columns]
     return "\\begin{aligned}\n" + "\n".join([*lines, *rows]) + "\n\\end{aligned}"
 
 
@@ -92,9 +84,7 @@ def _objective(program: Program, latex: bool = False) -> str:
         if block.size == 1:
             parts.append(f"{factor}{tex}")
         elif one is not None:
-            parts.append(
-                rf"{factor}\sum {tex}" if latex else f"{factor}sum of {tex}".replace(tex, block.name)
-            )
+            parts.append(rf"{factor}\sum {tex}" if latex else f"{factor}sum of {tex}".replace(tex, block.name))
         else:
             parts.append(rf"\sum c\,{tex}" if latex else f"sum of cost * {block.name}")
     if program.offset:

@@ -31,6 +31,8 @@ class Block:
         One member in LaTeX, such as ``d_i - d_j``.
     over : str
         The index set in words, such as ``(i,j) in dominance``.
+    verbatim : bool
+        The index labels are the members' whole names (programs read from foreign files).
     """
 
     name: str
@@ -40,6 +42,7 @@ class Block:
     index: np.ndarray | None = field(default=None, repr=False)
     tex: str = ""
     over: str = ""
+    verbatim: bool = False
 
     @property
     def size(self) -> int:
@@ -53,6 +56,8 @@ class Block:
 
     def label(self, k: int) -> str:
         """Name of member `k`: ``d(3)``, ``dominance(3,7)``, or ``rho`` for a scalar."""
+        if self.verbatim and self.index is not None:
+            return str(self.index[k])
         if not self.shape and self.index is None:
             return self.name
         if self.index is None:
@@ -68,13 +73,9 @@ class Block:
     def grown(self, extra: int, index: np.ndarray | None) -> Block:
         """Return this block with `extra` members more at its end."""
         if len(self.shape) != 1:
-            raise FormulationError(
-                f"block {self.name!r} of shape {self.shape} can't grow; only flat blocks can"
-            )
+            raise FormulationError(f"block {self.name!r} of shape {self.shape} can't grow; only flat blocks can")
         if (self.index is None) != (index is None):
-            raise FormulationError(
-                f"block {self.name!r}: give index labels for all of its members or for none"
-            )
+            raise FormulationError(f"block {self.name!r}: give index labels for all of its members or for none")
         labels = None if self.index is None or index is None else np.concatenate([self.index, index])
         return replace(self, stop=self.stop + extra, shape=(self.shape[0] + extra,), index=labels)
 
@@ -108,9 +109,7 @@ def read_index(name: str, index: object, size: int) -> np.ndarray | None:
     if labels.ndim not in (1, 2) or labels.shape[0] != size:
         raise FormulationError(f"block {name!r}: index has shape {labels.shape}, wanted {size} labels")
     if labels.dtype.kind in "fc":
-        raise FormulationError(
-            f"block {name!r}: index labels must be integers or strings, got {labels.dtype}"
-        )
+        raise FormulationError(f"block {name!r}: index labels must be integers or strings, got {labels.dtype}")
     if repeats(labels):
         raise FormulationError(f"block {name!r}: index labels repeat; each member needs its own name")
     labels.flags.writeable = False

@@ -88,9 +88,7 @@ class ProgramBuilder:
         tex, over : str
             One member in LaTeX (default: the name) and the index set in words.
         """
-        block = make_block(
-            name, self._n(), shape, index, tex or name, over, [b.name for b, _ in self._columns]
-        )
+        block = make_block(name, self._n(), shape, index, tex or name, over, [b.name for b, _ in self._columns])
         data = {
             "lower": _bounds(_spread(lower, block, "lower"), f"lower bound of {name!r}"),
             "upper": _bounds(_spread(upper, block, "upper"), f"upper bound of {name!r}"),

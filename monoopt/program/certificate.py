@@ -23,8 +23,9 @@ TOLERANCE = 1e-6
 class Certificate:
     """What an answer proves, trusting no solver.
 
-    Residuals of rows and bounds are divided by max(1, |side|), stationarity by max(1, largest |Px + c|),
-    complementarity and gap by max(1, |objective|); each is compared with `tolerance`.
+    Residuals of rows and bounds are divided by max(1, |side|), stationarity by max(u, largest |Px + c|),
+    complementarity and gap by max(u, |objective|); each is compared with `tolerance`. The unit u is 1, or the
+    largest cost where all costs are smaller: an objective in tiny units is not right by being tiny.
 
     Attributes
     ----------
@@ -74,9 +75,7 @@ class Certificate:
     @property
     def feasible(self) -> bool:
         """Whether the point itself passes, optimal or not."""
-        worst = max(
-            self.primal_violation, self.bound_violation, self.integrality_violation, self.cone_violation
-        )
+        worst = max(self.primal_violation, self.bound_violation, self.integrality_violation, self.cone_violation)
         return self.kind in ("optimality", "feasibility") and worst <= self.tolerance
 
     def require(self) -> Certificate:
@@ -88,11 +87,7 @@ class Certificate:
     def __str__(self) -> str:
         """One paragraph for a person."""
         verdict = (
-            "proved"
-            if self.ok and self.kind not in ("feasibility", "none")
-            else "checked"
-            if self.ok
-            else "NOT proved"
+            "proved" if self.ok and self.kind not in ("feasibility", "none") else "checked" if self.ok else "NOT proved"
         )
         text = f"{self.kind} {verdict}"
         if self.exact_primal is not None and self.exact_dual is not None:
@@ -103,9 +98,7 @@ class Certificate:
         return text + ("; " + "; ".join(self.reasons) if self.reasons else "")
 
 
-def certify(
-    program: Program, solution: Solution, exact: bool = False, tolerance: float = TOLERANCE
-) -> Certificate:
+def certify(program: Program, solution: Solution, exact: bool = False, tolerance: float = TOLERANCE) -> Certificate:
     """Recompute from program and answer whether the answer is right.
 
     A point with multipliers is checked for feasibility, stationarity, signs, complementarity and gap; a
@@ -141,16 +134,14 @@ def certify(
     if solution.x is None:
         return Certificate("none", False, tolerance, reasons=(f"no point: the status is {status}",))
     if solution.x.shape != program.c.shape:
-        raise FormulationError(
-            f"the answer has {solution.x.shape[0]} columns, the program {program.shape[1]}"
-        )
+        raise FormulationError(f"the answer has {solution.x.shape[0]} columns, the program {program.shape[1]}")
     found = _point(program, solution, tolerance)
     return _exactly(program, solution, found) if exact else found
 
 
 def _point(program: Program, solution: Solution, tolerance: float) -> Certificate:
     """Certificate of a point, with or without multipliers."""
-    x = solution.x
+    x = np.asarray(solution.x)
     found = Certificate(
         "feasibility",
         True,
@@ -192,15 +183,15 @@ def _claimed(program: Program, solution: Solution, found: Certificate) -> list[s
 def _multipliers(program: Program, solution: Solution, found: Certificate, reasons: list[str]) -> Certificate:
     """Add everything that multipliers prove."""
     sign = program.sign
-    x = solution.x
-    y = sign * solution.y
-    w = np.empty(0) if solution.w is None else sign * solution.w
+    x, y = np.asarray(solution.x), sign * np.asarray(solution.y)
+    w = np.empty(0) if solution.w is None else sign * np.asarray(solution.w)
     gradient = program.gradient(x)
-    scale = max(1.0, float(np.abs(gradient).max(initial=0.0)))
+    unit = cost_unit(program)
+    scale = max(unit, float(np.abs(gradient).max(initial=0.0)))
     reduced = residuals.reduced_costs(program, gradient, y, w)
-    z = reduced if solution.z is None else sign * solution.z
+    z = reduced if solution.z is None else sign * np.asarray(solution.z)
     dual = residuals.dual_objective(program, x, y, reduced, w, found.tolerance * scale)
-    size = max(1.0, abs(found.primal_objective))
+    size = max(unit, abs(found.primal_objective))
     checks = {
         "stationarity": float(np.abs(reduced - z).max(initial=0.0)) / scale,
         "sign_violation": residuals.sign_violation(program, y, z, w) / scale,
@@ -212,8 +203,23 @@ def _multipliers(program: Program, solution: Solution, found: Certificate, reaso
         *(f"{word} {value:.2e}" for word, value in checks.items() if not value <= found.tolerance),
     ]
     return replace(
-        found, kind="optimality", ok=not reasons, dual_objective=sign * dual, reasons=tuple(reasons), **checks
+        found,
+        kind="optimality",
+        ok=not reasons,
+        dual_objective=sign * dual,
+        reasons=tuple(reasons),
+        stationarity=checks["stationarity"],
+        sign_violation=checks["sign_violation"],
+        complementarity=checks["complementarity"],
+        gap=checks["gap"],
     )
+
+
+def cost_unit(program: Program) -> float:
+    """1, or the largest cost or quadratic coefficient where all are below 1."""
+    P = program.P
+    largest = max(float(np.abs(program.c).max(initial=0.0)), 0.0 if P is None else float(np.abs(P).max()))
+    return min(1.0, largest) or 1.0
 
 
 def _exactly(program: Program, solution: Solution, found: Certificate) -> Certificate:
@@ -221,10 +227,8 @@ def _exactly(program: Program, solution: Solution, found: Certificate) -> Certif
     from monoopt.program import exact
 
     if program.P is not None or program.cones:
-        raise FormulationError(
-            "exact certificates are for linear programs; this one has quadratic or conic parts"
-        )
-    point = exact.feasible_point(program, solution.x)
+        raise FormulationError("exact certificates are for linear programs; this one has quadratic or conic parts")
+    point = exact.feasible_point(program, np.asarray(solution.x))
     if point is None:
         why = "no exactly feasible point at the answer (neither as it stands nor rounded to whole numbers)"
         return replace(found, ok=False, exact=True, reasons=(*found.reasons, why))
@@ -273,6 +277,4 @@ def _direction(program: Program, ray: np.ndarray | None, tolerance: float) -> Ce
         reasons.append(f"the direction leaves the rows or bounds by {violation:.2e}")
     if slope >= -tolerance:
         reasons.append(f"the objective does not improve along it (slope {slope:.2e})")
-    return Certificate(
-        "unboundedness", not reasons, tolerance, primal_violation=violation, reasons=tuple(reasons)
-    )
+    return Certificate("unboundedness", not reasons, tolerance, primal_violation=violation, reasons=tuple(reasons))

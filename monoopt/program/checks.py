@@ -91,9 +91,7 @@ def _shape_faults(program: Program) -> list[str]:
         if cone.G.shape != (cone.block.size, n) or cone.h.shape != (cone.block.size,):
             faults.append(f"cone {cone.block.name!r}: G {cone.G.shape} and h {cone.h.shape} do not fit")
         if cone.kind == "exponential" and cone.block.size % 3:
-            faults.append(
-                f"cone {cone.block.name!r}: exponential entries come in threes, got {cone.block.size}"
-            )
+            faults.append(f"cone {cone.block.name!r}: exponential entries come in threes, got {cone.block.size}")
         if cone.kind == "second_order" and not cone.block.size:
             faults.append(f"cone {cone.block.name!r}: a second-order cone needs at least one entry")
     return faults

@@ -34,9 +34,7 @@ def difference(left: Program, right: Program) -> list[str]:
     for what in ("row_lower", "row_upper"):
         _vectors(what, left.row_names(), getattr(left, what), getattr(right, what)[rows], found)
     _matrices("coefficient", left.row_names(), names, left.A, right.A[rows][:, columns], found)
-    P, Q = (
-        sparse.csr_array(p.shape[1:] * 2) if p.P is None else sparse.csr_array(p.P) for p in (left, right)
-    )
+    P, Q = (sparse.csr_array(p.shape[1:] * 2) if p.P is None else sparse.csr_array(p.P) for p in (left, right))
     _matrices("quadratic", names, names, P, Q[columns][:, columns], found)
     _cones(left, right, columns, found)
     return found

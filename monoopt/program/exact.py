@@ -32,7 +32,7 @@ def feasible_point(program: Program, x: np.ndarray) -> list[Fraction] | None:
 
 
 def objective(program: Program, x: list[Fraction]) -> Fraction:
-    """c'x + offset exactly, in the user's sense."""
+    """Return c'x + offset exactly, in the user's sense."""
     value = Fraction(program.offset) + sum(
         (Fraction(a) * b for a, b in zip(program.c.tolist(), x, strict=True)), Fraction(0)
     )
@@ -43,9 +43,7 @@ def bound(program: Program, y: np.ndarray) -> Fraction | None:
     """Best exact bound from y (user's sense) over a few roundings of it; None if none is finite."""
     kept = program.sign * y
     candidates = [np.round(kept * grid) / grid for grid in GRIDS] + [kept]
-    found = [
-        value for value in (_bound_from(program, candidate) for candidate in candidates) if value is not None
-    ]
+    found = [value for value in (_bound_from(program, candidate) for candidate in candidates) if value is not None]
     return None if not found else (max(found) if program.sign > 0 else -max(found))
 
 
@@ -57,11 +55,8 @@ def _inside(program: Program, x: np.ndarray) -> bool:
     activity, unit = _product(program.A, whole)
     scale = one * unit
     return all(
-        (low == -np.inf or Fraction(low) * scale <= value)
-        and (high == np.inf or value <= Fraction(high) * scale)
-        for value, low, high in zip(
-            activity, program.row_lower.tolist(), program.row_upper.tolist(), strict=True
-        )
+        (low == -np.inf or Fraction(low) * scale <= value) and (high == np.inf or value <= Fraction(high) * scale)
+        for value, low, high in zip(activity, program.row_lower.tolist(), program.row_upper.tolist(), strict=True)
     )
 
 
@@ -75,9 +70,7 @@ def _bound_from(program: Program, y: np.ndarray) -> Fraction | None:
     costs, cost_unit = _scaled(program.c)
     reduced = [Fraction(c, cost_unit) - Fraction(p, scale) for c, p in zip(costs, pulled, strict=True)]
     total = Fraction(program.offset)
-    for multiplier, low, high in zip(
-        y.tolist(), program.row_lower.tolist(), program.row_upper.tolist(), strict=True
-    ):
+    for multiplier, low, high in zip(y.tolist(), program.row_lower.tolist(), program.row_upper.tolist(), strict=True):
         if multiplier:
             total += Fraction(multiplier) * Fraction(low if multiplier > 0 else high)
     for z, low, high in zip(reduced, program.lower.tolist(), program.upper.tolist(), strict=True):

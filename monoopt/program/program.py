@@ -190,9 +190,7 @@ class Program:
         """Return a copy with k more columns at the end of the *last* column block (costs in the user's sense)."""
         last = self.columns[-1]
         if last.name != name:
-            raise FormulationError(
-                f"columns can be added to the last block {last.name!r} only, not to {name!r}"
-            )
+            raise FormulationError(f"columns can be added to the last block {last.name!r} only, not to {name!r}")
         k = len(cost)
         wider = sparse.csr_array(sparse.hstack([self.A, sparse.csr_array(coefficients)], format="csr"))
         return replace(
@@ -274,9 +272,7 @@ def _label_at(blocks: tuple[Block, ...], position: int) -> str:
 
 
 def _widened(matrix: sparse.csr_array, k: int) -> sparse.csr_array:
-    return sparse.csr_array(
-        (matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], matrix.shape[1] + k)
-    )
+    return sparse.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], matrix.shape[1] + k))
 
 
 def _padded(P: np.ndarray | sparse.csc_array | None, k: int) -> np.ndarray | sparse.csc_array | None:

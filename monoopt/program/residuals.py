@@ -43,9 +43,7 @@ def reduced_costs(program: Program, gradient: np.ndarray, y: np.ndarray, w: np.n
     return reduced
 
 
-def dual_objective(
-    program: Program, x: np.ndarray, y: np.ndarray, z: np.ndarray, w: np.ndarray, slack: float
-) -> float:
+def dual_objective(program: Program, x: np.ndarray, y: np.ndarray, z: np.ndarray, w: np.ndarray, slack: float) -> float:
     """Lower bound on the kept objective from y, w and the recomputed z.
 
     -1/2 x'Px + sum of multipliers times the side they point at - w'h + offset. A multiplier of size up to
@@ -60,9 +58,7 @@ def dual_objective(
 
 def sign_violation(program: Program, y: np.ndarray, z: np.ndarray, w: np.ndarray) -> float:
     """Largest multiplier that points at an infinite side, or distance of w to the dual cone."""
-    worst = max(
-        _missing_side(y, program.row_lower, program.row_upper), _missing_side(z, program.lower, program.upper)
-    )
+    worst = max(_missing_side(y, program.row_lower, program.row_upper), _missing_side(z, program.lower, program.upper))
     return max([worst, *(_dual_cone_distance(cone, w[cone.block.slice]) for cone in program.cones)])
 
 
@@ -112,9 +108,7 @@ def _largest(values: np.ndarray) -> float:
 def _box_violation(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
     if not np.isfinite(values).all():
         return np.inf
-    over = np.maximum(low - values, 0.0) / np.maximum(
-        1.0, np.abs(low, where=np.isfinite(low), out=np.ones_like(low))
-    )
+    over = np.maximum(low - values, 0.0) / np.maximum(1.0, np.abs(low, where=np.isfinite(low), out=np.ones_like(low)))
     under = np.maximum(values - high, 0.0) / np.maximum(
         1.0, np.abs(high, where=np.isfinite(high), out=np.ones_like(high))
     )

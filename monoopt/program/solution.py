@@ -45,7 +45,8 @@ ADVICE = {
     Status.INFEASIBLE: "no point satisfies all rows and bounds: read solution.ray, or ask "
     "monoopt.solvers.explain_infeasible(program) for a small conflicting set of rows by name",
     Status.UNBOUNDED: "the objective improves without end: add the missing bounds (solution.ray gives a direction)",
-    Status.INFEASIBLE_OR_UNBOUNDED: "the solver can't tell infeasible from unbounded: solve once with zero costs to decide",
+    Status.INFEASIBLE_OR_UNBOUNDED: "the solver can't tell infeasible from unbounded: "
+    "solve once with zero costs to decide",
     Status.LIMIT: "a limit was reached before any usable point: raise time_limit",
     Status.NUMERICAL: "the solver's point did not pass our check, or it gave up numerically: rescale the data, tighten "
     "the tolerance, or try another solver",

@@ -122,9 +122,7 @@ def total_unimodularity(program: Program) -> tuple[bool | None, str, np.ndarray 
     parts = two_colouring(A)
     if parts is not None:
         how = (
-            "one part suffices: at most one +1 and one -1"
-            if not parts.any()
-            else "a two-colouring of the columns fits"
+            "one part suffices: at most one +1 and one -1" if not parts.any() else "a two-colouring of the columns fits"
         )
         return True, f"every row has at most two nonzeros, and {how}", parts
     parts = two_colouring(sparse.csr_array(A.T))

@@ -26,6 +26,7 @@ RESERVED = {
     "min", "minimize", "minimise", "minimum", "semi", "semis", "sec", "sos", "sos1", "sos2", "obj", "rhs", "rng", "bnd",
 }  # fmt: skip
 LONGEST = 240
+LOW, HIGH = ".lo", ".up"  # endings of the two rows that a range row becomes in LP format
 
 
 def name_map(program: Program) -> dict[str, dict[str, str]]:
@@ -77,9 +78,7 @@ def to_mps(program: Program) -> str:
     lines += [f" rhs obj {_number(-program.sign * program.offset)}"] if program.offset else []
     lines += [f" rhs {name} {_number(side)}" for (_, side, _), name in zip(kinds, rows, strict=True) if side]
     ranges = [
-        f" rng {name} {_number(width)}"
-        for (*_, width), name in zip(kinds, rows, strict=True)
-        if width is not None
+        f" rng {name} {_number(width)}" for (*_, width), name in zip(kinds, rows, strict=True) if width is not None
     ]
     lines += ["RANGES", *ranges] if ranges else []
     lines += ["BOUNDS", *_mps_bounds(program, columns), *_mps_quadratic(program, columns), "ENDATA", ""]
@@ -131,9 +130,7 @@ def _lp_objective(program: Program, columns: list[str]) -> list[str]:
     words = [_term(program.sign * cost, name) for cost, name in zip(program.c, columns, strict=True)]
     if program.P is not None:
         upper = sparse.coo_array(sparse.triu(sparse.csc_array(program.P)))
-        entries = sorted(
-            zip(upper.row.tolist(), upper.col.tolist(), (program.sign * upper.data).tolist(), strict=True)
-        )
+        entries = sorted(zip(upper.row.tolist(), upper.col.tolist(), (program.sign * upper.data).tolist(), strict=True))
         words.append("+ [")
         words += [
             _term(value, f"{columns[i]} ^ 2") if i == j else _term(2 * value, f"{columns[i]} * {columns[j]}")
@@ -149,14 +146,16 @@ def _lp_objective(program: Program, columns: list[str]) -> list[str]:
 def _lp_row(program: Program, i: int, name: str, columns: list[str]) -> list[str]:
     part = slice(program.A.indptr[i], program.A.indptr[i + 1])
     words = [
-        _term(value, columns[j])
-        for j, value in zip(program.A.indices[part], program.A.data[part], strict=True)
+        _term(value, columns[j]) for j, value in zip(program.A.indices[part], program.A.data[part], strict=True)
     ] or [f"+ 0 {columns[0]}"]
     low, high = program.row_lower[i], program.row_upper[i]
     if low == high:
         return _wrapped(f" {name}:", [*words, f"= {_number(low)}"])
-    if np.isfinite(low) and np.isfinite(high):
-        return _wrapped(f" {name}:", [f"{_number(low)} <=", *words, f"<= {_number(high)}"])
+    if np.isfinite(low) and np.isfinite(high):  # readers differ on two-sided rows: two rows, merged by name
+        return [
+            *_wrapped(f" {name}{LOW}:", [*words, f">= {_number(low)}"]),
+            *_wrapped(f" {name}{HIGH}:", [*words, f"<= {_number(high)}"]),
+        ]
     if np.isfinite(low):
         return _wrapped(f" {name}:", [*words, f">= {_number(low)}"])
     return _wrapped(f" {name}:", [*words, f"<= {_number(high) if np.isfinite(high) else '+inf'}"])
@@ -185,9 +184,7 @@ def _mps_kind(low: float, high: float) -> tuple[str, float, float | None]:
         return "G", low, width
     if high - width == low:
         return "L", high, width
-    raise FormulationError(
-        f"the range [{low!r}, {high!r}] can't be written in MPS without rounding; write LP instead"
-    )
+    raise FormulationError(f"the range [{low!r}, {high!r}] can't be written in MPS without rounding; write LP instead")
 
 
 def _mps_columns(program: Program, columns: list[str], rows: list[str]) -> Iterator[str]:
@@ -196,13 +193,13 @@ def _mps_columns(program: Program, columns: list[str], rows: list[str]) -> Itera
     for j, name in enumerate(columns):
         if program.integer[j] != whole:
             whole = bool(program.integer[j])
-            yield f" MARKER MARKER 'MARKER' '{'INTORG' if whole else 'INTEND'}'"
+            yield f" MARKER 'MARKER' '{'INTORG' if whole else 'INTEND'}'"
         yield f" {name} obj {_number(program.sign * program.c[j])}"
         part = slice(by_column.indptr[j], by_column.indptr[j + 1])
         for i, value in zip(by_column.indices[part], by_column.data[part], strict=True):
             yield f" {name} {rows[i]} {_number(value)}"
     if whole:
-        yield " MARKER MARKER 'MARKER' 'INTEND'"
+        yield " MARKER 'MARKER' 'INTEND'"
 
 
 def _mps_bounds(program: Program, columns: list[str]) -> Iterator[str]:
@@ -220,7 +217,5 @@ def _mps_quadratic(program: Program, columns: list[str]) -> list[str]:
     if program.P is None:
         return []
     lower = sparse.coo_array(sparse.tril(sparse.csc_array(program.P)))
-    entries = sorted(
-        zip(lower.col.tolist(), lower.row.tolist(), (program.sign * lower.data).tolist(), strict=True)
-    )
+    entries = sorted(zip(lower.col.tolist(), lower.row.tolist(), (program.sign * lower.data).tolist(), strict=True))
     return ["QUADOBJ", *(f" {columns[j]} {columns[i]} {_number(value)}" for j, i, value in entries)]

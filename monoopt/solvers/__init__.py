@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
+from monoopt.solvers.highs_io import read_program
+from monoopt.solvers.infeasible import Conflict, explain_infeasible
 from monoopt.solvers.registry import SolverInfo, available_solvers, get_solver, solvers_that_can
 from monoopt.solvers.solve import open_session, solve
 
 __all__ = [
+    "Conflict",
     "RawAnswer",
     "Session",
     "Settings",
     "Solver",
     "SolverInfo",
     "available_solvers",
+    "explain_infeasible",
     "get_solver",
     "open_session",
+    "read_program",
     "solve",
     "solvers_that_can",
 ]

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -97,7 +97,7 @@ class Solver(ABC):
         How to get it.
     """
 
-    name: ClassVar[str] | str
+    name: str
     can: frozenset[str]
     install: str
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from importlib.metadata import version
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -51,7 +51,7 @@ _state = {"threads": 0}
 class Highs(Solver):
     """HiGHS through arrays; hot start for added columns (primal simplex) and rows (dual simplex)."""
 
-    name: ClassVar[str] = "highs"
+    name = "highs"
     can = frozenset({"linear", "quadratic", "integer", "duals", "vertex"})
     install = "python -m pip install highspy"
 
@@ -155,6 +155,8 @@ class HighsSession(Session):
         _call("time_limit", highs.setOptionValue("time_limit", float(limit)))
         start = time.perf_counter()
         code = highs.run()
+        if self.program.P is not None and highs.getModelStatus().name == "kSolveError":
+            code = self._regularised()
         solve_time = time.perf_counter() - start
         self._runs += 1
         word = highs.getModelStatus().name
@@ -172,6 +174,13 @@ class HighsSession(Session):
             solve_time=solve_time,
             hot=self._runs > 1 and self.program.P is None and not self.program.integer.any(),
         )
+
+    def _regularised(self) -> Any:
+        """A singular P can look non-convex to the unregularised method: once more with 1e-7 on the diagonal."""
+        if "qp_regularization_value" in self.settings.options:
+            return self._highs.run()
+        _call("qp_regularization_value", self._highs.setOptionValue("qp_regularization_value", 1e-7))
+        return self._highs.run()
 
     def _point(self, status: Status) -> dict[str, Any]:
         """Values and multipliers where HiGHS says they are valid."""
@@ -195,7 +204,7 @@ class HighsSession(Session):
             return None
         if status is Status.UNBOUNDED:
             _, there, ray = self._highs.getPrimalRay()
-            return np.array(ray) if there else None
+            return np.array(ray) if there else _unit_direction(self.program)
         _, there, ray = self._highs.getDualRay()
         if not there:
             return None
@@ -214,7 +223,11 @@ def make_highs(settings: Settings, log: list[str]) -> Any:
     with silent_descriptor(not settings.verbose and threads == 0):
         highs = highspy.Highs()
     _state["threads"] = settings.threads
-    words: dict[str, Any] = {"output_flag": True, "log_to_console": settings.verbose, "threads": settings.threads}
+    words: dict[str, Any] = {
+        "output_flag": True,
+        "log_to_console": settings.verbose,
+        "threads": settings.threads,
+    }
     words |= {"random_seed": settings.seed, "qp_regularization_value": 0.0}
     if settings.tolerance is not None:
         names = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
@@ -237,7 +250,7 @@ def pass_program(highs: Any, program: Program, scale: float = 1.0, kept: np.ndar
     common = (program.offset * scale, program.c * scale, program.lower, program.upper)
     rows = (program.row_lower[keep], program.row_upper[keep])
     matrix = (A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data)
-    whole = program.integer.astype(np.int32)
+    whole = program.integer.astype(np.int32)  # an empty array would be refused
     row_wise, triangular = int(highspy.MatrixFormat.kRowwise), int(highspy.HessianFormat.kTriangular)
     minimise = int(highspy.ObjSense.kMinimize)
     if program.P is None:
@@ -290,10 +303,22 @@ def _cost_scale(program: Program) -> float:
     """Power of two that brings the largest cost near 1, or 1 when it is near enough."""
     largest = float(np.abs(program.c).max(initial=0.0))
     if program.P is not None:
-        largest = max(largest, float(abs(program.P).max()))
+        largest = max(largest, float(np.abs(program.P).max()))
     if largest == 0 or COST_RANGE[0] <= largest <= COST_RANGE[1]:
         return 1.0
     return float(2.0 ** -np.round(np.log2(largest)))
+
+
+def _unit_direction(program: Program) -> np.ndarray | None:
+    """One column that improves for ever and stands in no row: presolve finds it and keeps no ray."""
+    alone = np.asarray(abs(program.A).sum(axis=0)).ravel() == 0
+    for endless, sign in (
+        (alone & (program.c < 0) & np.isinf(program.upper), 1.0),
+        (alone & (program.c > 0) & np.isinf(program.lower), -1.0),
+    ):
+        if endless.any():
+            return sign * np.eye(1, len(endless), int(np.argmax(endless)))[0]
+    return None
 
 
 def _iterations(info: Any) -> dict[str, int]:

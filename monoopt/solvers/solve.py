@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from monoopt.errors import SolveError, UnsupportedProgram
 from monoopt.program import Program, Solution, SolveStats, Status, certify
 from monoopt.program.certificate import TOLERANCE
@@ -73,7 +75,8 @@ def solve(
     """
     settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
     backend = _ready(program, solver)
-    return finish(backend, program, settings, backend.run(program, settings), raise_on_failure)
+    answer = backend.run(program, settings) if program.shape[1] else _without_columns(program)
+    return finish(backend, program, settings, answer, raise_on_failure)
 
 
 def open_session(
@@ -106,9 +109,7 @@ def finish(
     status = _checked(solution, certificate.feasible, certificate.ok)
     if not status.has_point:
         solution = replace(solution, x=None, y=None, z=None, w=None, objective=None)
-    stats = SolveStats(
-        answer.build_time, answer.solve_time, time.perf_counter() - start, answer.iterations, answer.hot
-    )
+    stats = SolveStats(answer.build_time, answer.solve_time, time.perf_counter() - start, answer.iterations, answer.hot)
     record = {word: value for word, value in settings.as_dict().items() if word != "verbose"}
     solution = replace(
         solution,
@@ -136,6 +137,23 @@ def _ready(program: Program, solver: str | Solver) -> Solver:
         )
     backend.check(program)
     return backend
+
+
+def _without_columns(program: Program) -> RawAnswer:
+    """A program without columns is decided by its rows: each must allow 0."""
+    m = program.shape[0]
+    wrong = (program.row_lower > 0) | (program.row_upper < 0)
+    if wrong.any():
+        ray = np.where(wrong, np.sign(np.where(program.row_lower > 0, 1.0, -1.0)), 0.0)
+        return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="no columns")
+    return RawAnswer(
+        Status.OPTIMAL,
+        np.empty(0),
+        np.zeros(m),
+        np.empty(0),
+        np.zeros(sum(c.block.size for c in program.cones)),
+        raw_status="no columns",
+    )
 
 
 def _in_users_sense(program: Program, answer: RawAnswer) -> Solution:
