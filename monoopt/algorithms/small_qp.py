@@ -48,17 +48,15 @@ def solve_small_qp(H: Array, g: Array, C: Array, b: Array) -> SmallAnswer | None
     >>> answer.x, answer.multipliers
     (array([1., 0.]), array([1.]))
     """
-    from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 
-    L = np.linalg.cholesky(H)
-    free = -solve_triangular(L, solve_triangular(L, g, lower=True), lower=True, trans=1)
+    root = np.linalg.inv(np.linalg.cholesky(H))  # H = L L', root = L^-1: tiny, so an inverse is cheapest
+    free = -root.T @ (root @ g)
     gap = b - C @ free
     if np.all(gap <= 0):
         return SmallAnswer(free, np.zeros(len(b)))
-    G = solve_triangular(L, C.T, lower=True)
     size = max(1.0, float(np.abs(gap).max()))
-    system = np.vstack([G, gap / size])
+    system = np.vstack([root @ C.T, gap / size])
     target = np.zeros(len(system))
     target[-1] = 1.0
     u, _ = nnls(system, target, maxiter=30 * len(b))
@@ -66,5 +64,4 @@ def solve_small_qp(H: Array, g: Array, C: Array, b: Array) -> SmallAnswer | None
     if -left[-1] <= 1e-12:
         return None
     distance = left[:-1] / -left[-1] * size
-    x = free + solve_triangular(L, distance, lower=True, trans=1)
-    return SmallAnswer(x, u / -left[-1] * size)
+    return SmallAnswer(free + root.T @ distance, u / -left[-1] * size)

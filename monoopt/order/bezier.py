@@ -7,6 +7,7 @@ B_r^k(s) = binom(k, r) s^r (1 - s)^(k - r). Control points are the rows of an ar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb
 from typing import Any
 
@@ -109,16 +110,60 @@ def project(X: Array, control_points: Array, weights: npt.ArrayLike | None = Non
 
 def _distance_forms(P: Array) -> tuple[Array, Array]:
     """Bernstein coefficients of degree 2k - 1 of f_j f_j' and of f_j', per attribute, shape (d, 2k) each."""
-    k, d = len(P) - 1, P.shape[1]
-    m = 2 * k - 1
-    products, slopes = np.zeros((d, m + 1)), np.zeros((d, m + 1))
+    k = len(P) - 1
+    mixing = _mixing(k)
     steps = k * np.diff(P, axis=0)
+    products = np.zeros((P.shape[1], 2 * k))
+    slopes = np.zeros((P.shape[1], 2 * k))
     for i in range(k + 1):
-        for r in range(k):
-            share = comb(k, i) * comb(k - 1, r) / comb(m, i + r)
-            products[:, i + r] += share * P[i] * steps[r]
-            slopes[:, i + r] += share * steps[r]
+        share = mixing[i][:, None] * steps
+        products[:, i : i + k] += (share * P[i]).T
+        slopes[:, i : i + k] += share.T
     return products, slopes
+
+
+@lru_cache(maxsize=16)
+def _mixing(k: int) -> Array:
+    """Weight of coefficient i of degree k times r of degree k - 1 in coefficient i + r of the product."""
+    m = 2 * k - 1
+    share = [[comb(k, i) * comb(k - 1, r) / comb(m, i + r) for r in range(k)] for i in range(k + 1)]
+    return np.array(share)
+
+
+@dataclass(frozen=True)
+class DesignSums:
+    """All that a control-point program needs of the objects: sums over them at given scores.
+
+    J = sum_j w_j (square_j - 2 data_j . p_j + p_j' gram_j p_j) with p_j the control points of attribute j.
+
+    Attributes
+    ----------
+    gram : ndarray, shape (d, k + 1, k + 1)
+        sum_i v_i B(s_i) B(s_i)', over the objects whose x_ij is known.
+    data : ndarray, shape (d, k + 1)
+        sum_i v_i x_ij B(s_i).
+    square : ndarray, shape (d,)
+        sum_i v_i x_ij^2.
+    """
+
+    gram: Array
+    data: Array
+    square: Array
+
+
+def design_sums(X: Array, object_weights: Array, scores: Array, degree: int) -> DesignSums:
+    """Sum basis products over the objects; NaN in X is left out.
+
+    Examples
+    --------
+    >>> design_sums(np.array([[0.0], [0.5], [1.0]]), np.ones(3), np.array([0.0, 0.5, 1.0]), 1).data
+    array([[0.25, 1.25]])
+    """
+    from monoopt.order import _bezier_kernels as kernels
+
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    gram, data = kernels.design_sums(X, object_weights, scores, degree)
+    return DesignSums(gram, data, object_weights @ np.nan_to_num(X) ** 2)
 
 
 @dataclass(frozen=True)

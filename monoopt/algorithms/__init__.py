@@ -1,0 +1,1 @@
+"""Loops over several programs: column generation, alternation, batches."""

@@ -1,0 +1,185 @@
+"""Curve fitting: J never rises, the end is stationary and proved, whatever the start or the algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from monoopt.algorithms.alternation import fit_curve, solve_directly
+from monoopt.algorithms.curve_fit import CurveOptions, best_curve, solver_update
+from monoopt.algorithms.curve_problem import CurveProblem
+from monoopt.algorithms.curve_starts import representatives, starting_curves
+from monoopt.algorithms.gauss_newton import CurveState, gradient_and_hessian
+from monoopt.algorithms.stationarity import program_at, proposed_optimum, stationarity
+from monoopt.order.bezier import curve_points, design_sums
+from monoopt.program import certify
+
+DIRECT = CurveOptions(solver="direct")
+
+
+def problem_of(seed: int, n: int = 60, d: int = 3, noise: float = 0.1, degree: int = 3) -> CurveProblem:
+    rng = np.random.default_rng(seed)
+    P = np.vstack([np.zeros(d), rng.uniform(0, 1, (2, d)), np.ones(d)])
+    X = curve_points(P, rng.uniform(0, 1, n)) + noise * rng.normal(size=(n, d))
+    U = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    a = rng.choice([-1.0, 1.0], d)
+    return CurveProblem(np.where(a > 0, U, 1 - U), np.full(n, 1 / n), rng.uniform(0.5, 2, d), a, degree, 1e-3)
+
+
+def state_of(problem: CurveProblem, P: np.ndarray) -> CurveState:
+    return CurveState(P, *problem.project(P))
+
+
+@pytest.mark.parametrize("algorithm", ["qp", "richardson"])
+@pytest.mark.parametrize("seed", range(4))
+def test_j_never_increases_and_the_end_is_stationary(algorithm: str, seed: int):
+    problem = problem_of(seed)
+    for P in starting_curves(problem, 4, np.random.default_rng(seed)):
+        state, trace = fit_curve(problem, state_of(problem, P), algorithm=algorithm)
+        assert trace.ok, trace
+        assert trace.phases[1] == algorithm
+        proof = stationarity(problem, state)
+        assert proof.ok, proof
+        assert proof.scores < 1e-12
+
+
+@pytest.mark.parametrize("algorithm", ["qp", "richardson"])
+def test_the_plain_alternation_ends_where_the_finish_does(algorithm: str):
+    problem = problem_of(5, noise=0.05)
+    start = state_of(problem, problem.line)
+    slow, trace = fit_curve(problem, start, algorithm=algorithm, finish=False, tolerance=1e-12, max_iter=5000)
+    fast, short = fit_curve(problem, start, algorithm=algorithm)
+    assert trace.ok and fast.value <= slow.value
+    assert slow.value == pytest.approx(fast.value, rel=1e-6)
+    assert len(short.values) < len(trace.values)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4, 5])
+def test_every_degree_keeps_the_certificate(degree: int):
+    result = best_curve(problem_of(1, degree=degree), DIRECT, np.random.default_rng(0))
+    assert result.monotonicity.ok and result.stationarity.ok and result.trace.ok
+
+
+def test_higher_degrees_fit_no_worse():
+    values = [best_curve(problem_of(2, degree=k), DIRECT, np.random.default_rng(0)).state.value for k in (1, 2, 3)]
+    assert values[0] >= values[1] >= values[2]
+
+
+def test_no_random_move_of_the_control_points_lowers_j():
+    problem = problem_of(3)
+    state = best_curve(problem, DIRECT, np.random.default_rng(0)).state
+    rng = np.random.default_rng(1)
+    for size in (1e-4, 1e-3, 1e-2):
+        for _ in range(50):
+            q = state.control_points[1:-1] + size * rng.normal(size=(2, problem.d))
+            assert problem.project(problem.curve(q.ravel()))[1] >= state.value
+
+
+def test_gradient_and_hessian_are_those_of_finite_differences():
+    problem = problem_of(4, n=25, d=2)
+    P = problem.curve(np.random.default_rng(0).uniform(0.2, 0.8, 4))
+    g, H = gradient_and_hessian(problem, state_of(problem, P), exact=True)
+    h = 1e-5
+
+    def gradient(q: np.ndarray) -> np.ndarray:
+        return gradient_and_hessian(problem, state_of(problem, problem.curve(q)), exact=True)[0]
+
+    q = P[1:-1].ravel()
+    for a in range(4):
+        step = h * np.eye(4)[a]
+        rise = problem.project(problem.curve(q + step))[1] - problem.project(problem.curve(q - step))[1]
+        assert rise / (4 * h) == pytest.approx(g[a], rel=1e-6, abs=1e-9)
+        np.testing.assert_allclose((gradient(q + step) - gradient(q - step)) / (2 * h), H[a], rtol=1e-4, atol=1e-6)
+
+
+def test_the_direct_solution_is_the_optimum_of_the_program():
+    for degree in (2, 3, 4):
+        problem = problem_of(6, degree=degree)
+        scores = problem.project(problem.line)[0]
+        sums = design_sums(problem.U, problem.v, scores, degree)
+        program = program_at(problem, scores)
+        P = solve_directly(problem, sums, problem.line)
+        certificate = certify(program, proposed_optimum(program, P))
+        assert certificate.ok, certificate
+        assert program.objective(P[1:-1].ravel()) == pytest.approx(problem.value(P, scores), abs=1e-12)
+
+
+def test_a_wrong_curve_is_not_certified():
+    problem = problem_of(7)
+    state = best_curve(problem, DIRECT, np.random.default_rng(0)).state
+    moved = problem.curve((state.control_points[1:-1] * 0.9 + 0.05).ravel())
+    assert not stationarity(problem, state_of(problem, moved)).ok
+    off = replace(state, scores=np.clip(state.scores + 0.01, 0, 1))
+    assert not stationarity(problem, off).ok
+
+
+def test_starts_depend_on_the_objects_not_on_their_rows():
+    problem = problem_of(8)
+    order = np.random.default_rng(0).permutation(len(problem.U))
+    shuffled = replace(problem, U=problem.U[order])
+    doubled = replace(problem, U=np.repeat(problem.U, 2, axis=0), v=np.repeat(problem.v, 2) / 2)
+    for other in (shuffled, doubled):
+        first = starting_curves(problem, 8, np.random.default_rng(3))
+        second = starting_curves(other, 8, np.random.default_rng(3))
+        for P, Q in zip(first, second, strict=True):
+            np.testing.assert_allclose(P, Q, atol=1e-9)
+
+
+def test_representatives_follow_the_weights():
+    problem = problem_of(9, n=200)
+    heavy = np.where(np.arange(200) < 100, 1.0, 0.0)
+    rows = representatives(replace(problem, v=heavy / heavy.sum()), 50, np.random.default_rng(0))
+    assert rows.max() < 100
+
+
+def test_many_objects_are_started_on_representatives_and_finished_on_all():
+    problem = problem_of(10, n=6000)
+    result = best_curve(problem, DIRECT, np.random.default_rng(0))
+    assert result.stationarity.ok and len(result.state.scores) == 6000
+
+
+def test_missing_values_are_left_out_of_the_distance():
+    problem = problem_of(11, n=80)
+    holes = problem.U.copy()
+    holes[::9, 1] = np.nan
+    result = best_curve(replace(problem, U=holes), DIRECT, np.random.default_rng(0))
+    assert result.stationarity.ok and result.trace.ok
+    assert np.isfinite(result.state.scores).all()
+
+
+def test_a_given_start_is_taken():
+    problem = problem_of(12)
+    first = best_curve(problem, DIRECT, np.random.default_rng(0))
+    again = best_curve(problem, replace(DIRECT, init=first.state.control_points), np.random.default_rng(0))
+    assert len(again.starts) == 1 and len(again.trace.values) <= 3
+    np.testing.assert_allclose(again.state.control_points, first.state.control_points, atol=1e-8)
+
+
+@pytest.mark.parametrize("points", [((0.3, 0.25), (0.25, 0.55), (0.7, 0.7)), ((0.35, 0.4), (0.25, 0.55), (0.7, 0.7))])
+def test_three_printed_objects_are_ordered_as_printed(points: tuple[tuple[float, float], ...]):
+    # Table I of the paper: no scaling, A < B < C and B < A' < C
+    U = np.array(points)
+    problem = CurveProblem(U, np.full(3, 1 / 3), np.ones(2), np.ones(2), 3, 1e-6)
+    state = best_curve(problem, replace(DIRECT, n_starts=60), np.random.default_rng(0)).state
+    s = state.scores
+    assert (s[0] < s[1] < s[2]) if points[0][0] == 0.3 else (s[1] < s[0] < s[2])
+    # the converged global optimum
+    assert 3 * state.value == pytest.approx(0.02266 if points[0][0] == 0.3 else 0.01262, rel=1e-2)
+
+
+@pytest.mark.parametrize("solver", ["highs", "clarabel", "osqp"])
+def test_every_solver_gives_the_curve_of_the_direct_path(solver: str):
+    from monoopt.solvers import available_solvers
+
+    found = {info.name: info.found for info in available_solvers()}
+    if not found.get(solver):
+        pytest.skip(f"{solver} is not installed here")
+    problem = problem_of(13)
+    scores = problem.project(problem.line)[0]
+    sums = design_sums(problem.U, problem.v, scores, 3)
+    keep: list = []
+    update = solver_update(problem, replace(DIRECT, solver=solver, settings={"tolerance": 1e-10}), keep)
+    np.testing.assert_allclose(update(sums, problem.line), solve_directly(problem, sums, problem.line), atol=1e-7)
+    assert keep[0].ok
