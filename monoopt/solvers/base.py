@@ -95,11 +95,14 @@ class Solver(ABC):
         The needs it meets.
     install : str
         How to get it.
+    special : str
+        The one form of program it takes, in words; empty for a solver of all programs whose needs it meets.
     """
 
     name: str
     can: frozenset[str]
     install: str
+    special: str = ""
 
     @abstractmethod
     def version(self) -> str:

@@ -16,6 +16,7 @@ GROUP = "monoopt.solvers"
 # name -> "module:callable[:argument]"; the callable returns a Solver
 BUILT_IN = {
     "highs": "monoopt.solvers.highs:Highs",
+    "mincut": "monoopt.solvers.mincut:MinCut",
     "smo": "monoopt.solvers.smo:Smo",
 }
 
@@ -36,6 +37,8 @@ class SolverInfo:
         The needs it meets.
     note : str
         How to install it, or why the trial failed.
+    special : str
+        The one form of program it takes; empty for all programs whose needs it meets.
     """
 
     name: str
@@ -43,6 +46,7 @@ class SolverInfo:
     version: str
     can: frozenset[str]
     note: str
+    special: str = ""
 
 
 def get_solver(name: str) -> Solver:
@@ -74,9 +78,9 @@ def available_solvers() -> list[SolverInfo]:
 
 
 def solvers_that_can(needs: Iterable[str]) -> list[str]:
-    """Names of the solvers that meet all needs and are found here."""
+    """Names of the solvers that are found here and take every program with these needs."""
     wanted = frozenset(needs)
-    return [info.name for info in available_solvers() if info.found and wanted <= info.can]
+    return [info.name for info in available_solvers() if info.found and wanted <= info.can and not info.special]
 
 
 @cache
@@ -85,9 +89,9 @@ def _info(name: str) -> SolverInfo:
     try:
         version = solver.version()
     except ImportError as missing:
-        return SolverInfo(name, False, "", solver.can, f"{solver.install} ({missing})")
+        return SolverInfo(name, False, "", solver.can, f"{solver.install} ({missing})", solver.special)
     why = _trial(solver)
-    return SolverInfo(name, not why, version, solver.can, why or "ready")
+    return SolverInfo(name, not why, version, solver.can, why or "ready", solver.special)
 
 
 def _trial(solver: Solver) -> str:
