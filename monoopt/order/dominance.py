@@ -21,6 +21,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Signs: TypeAlias = npt.NDArray[np.int8]
 
 MAX_PAIRS = 50_000_000
+MAX_COMPARISONS = 200_000_000  # beyond, the sparse graph is faster than looking at every pair
 FRONT_BLOCK = 1000
 
 
@@ -158,6 +159,11 @@ def extension_bounds(
     """
     codes = np.asarray(codes, dtype=np.int64)
     top = int(codes.max()) if n_classes is None else n_classes - 1
+    if len(X) * len(X_new) > MAX_COMPARISONS:
+        from monoopt.order.steiner import greatest_above
+
+        low = greatest_above(X, codes, -directions, X_new)
+        return low, top - greatest_above(X, top - codes, directions, X_new)
     old, new = as_gains(X, directions), as_gains(X_new, directions)
     low, high = np.zeros(len(new), dtype=np.int64), np.full(len(new), top, dtype=np.int64)
     for block in blocks(len(new), len(old)):
@@ -196,9 +202,7 @@ def transitive_reduction(pairs: Integers, n: int) -> Integers:
     through = order @ order
     faults = ["they hold a cycle: merge equal objects first"] if through.diagonal().any() else []
     implied = (through - through.multiply(order)).count_nonzero()
-    faults += (
-        [f"they are not transitive: {implied} pairs follow from others and are missing"] if implied else []
-    )
+    faults += [f"they are not transitive: {implied} pairs follow from others and are missing"] if implied else []
     refuse(faults, "pairs")
     kept = sparse.coo_array(order - order.multiply(through > 0))
     chosen = kept.data > 0
@@ -247,9 +251,7 @@ def _pairs(gains: Floats, codes: Integers | None, max_pairs: int) -> Integers:
         count += len(found[-1])
         if count > max_pairs:
             size = f"more than {max_pairs} pairs among {len(gains)} objects ({16e-9 * max_pairs:.1f} GB)"
-            raise TooManyPairs(
-                f"{size}: raise max_pairs, or use monoopt.order.steiner_graph, which needs fewer arcs"
-            )
+            raise TooManyPairs(f"{size}: raise max_pairs, or use monoopt.order.steiner_graph, which needs fewer arcs")
     return np.concatenate(found) if found else np.empty((0, 2), dtype=np.int64)
 
 
