@@ -222,12 +222,21 @@ class Session:
         self._costs_changed()
 
     def solve(self, *, time_limit: float | None = None, raise_on_failure: bool = True) -> Solution:
-        """Solve the program as it stands; a time limit given here holds for this solve alone."""
-        from monoopt.solvers.solve import finish
+        """Solve the program as it stands; a time limit given here holds for this solve alone.
+
+        A hot answer that the backend calls optimal and our certificate does not is thrown away, and the program
+        solved once more from cold: hot starts have been seen to stop above the optimum.
+        """
+        from monoopt.solvers.solve import finish, required
 
         budget = self.settings.time_limit if time_limit is None else time_limit
         settings = Settings(**{**self.settings.as_dict(), "time_limit": budget})
-        return finish(self.solver, self.program, settings, self._run(settings), raise_on_failure)
+        answer = self._run(settings)
+        solution = finish(self.solver, self.program, settings, answer)
+        if answer.hot and answer.status is Status.OPTIMAL and not solution.optimal:
+            self._forget()
+            solution = finish(self.solver, self.program, settings, self._run(settings))
+        return required(solution) if raise_on_failure else solution
 
     def close(self) -> None:
         """Let go of the backend's memory."""
@@ -237,6 +246,8 @@ class Session:
     def _rows_added(self, matrix: sparse.csr_array) -> None: ...
 
     def _costs_changed(self) -> None: ...
+
+    def _forget(self) -> None: ...
 
     def _run(self, settings: Settings) -> RawAnswer:
         return self.solver.run(self.program, settings)

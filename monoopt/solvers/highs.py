@@ -148,6 +148,10 @@ class HighsSession(Session):
         if "simplex_strategy" not in self.settings.options:
             _call("simplex_strategy", self._highs.setOptionValue("simplex_strategy", strategy))
 
+    def _forget(self) -> None:
+        self._highs.clearSolver()
+        self._runs = 0
+
     def _run(self, settings: Settings) -> RawAnswer:
         highs = self._highs
         budget = settings.time_limit

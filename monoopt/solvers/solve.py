@@ -76,7 +76,8 @@ def solve(
     settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
     backend = _ready(program, solver)
     answer = backend.run(program, settings) if program.shape[1] else _without_columns(program)
-    return finish(backend, program, settings, answer, raise_on_failure)
+    solution = finish(backend, program, settings, answer)
+    return required(solution) if raise_on_failure else solution
 
 
 def open_session(
@@ -98,9 +99,7 @@ def open_session(
     return _ready(program, solver).open(program, settings)
 
 
-def finish(
-    backend: Solver, program: Program, settings: Settings, answer: RawAnswer, raise_on_failure: bool
-) -> Solution:
+def finish(backend: Solver, program: Program, settings: Settings, answer: RawAnswer) -> Solution:
     """Turn a backend's word into a checked solution in the user's sense."""
     start = time.perf_counter()
     solution = _in_users_sense(program, answer)
@@ -111,7 +110,7 @@ def finish(
         solution = replace(solution, x=None, y=None, z=None, w=None, objective=None)
     stats = SolveStats(answer.build_time, answer.solve_time, time.perf_counter() - start, answer.iterations, answer.hot)
     record = {word: value for word, value in settings.as_dict().items() if word != "verbose"}
-    solution = replace(
+    return replace(
         solution,
         status=status,
         certificate=certificate,
@@ -121,9 +120,18 @@ def finish(
         version=backend.version(),
         options=record,
     )
-    if raise_on_failure and not solution.optimal:
-        raise SolveError(_failure(solution), solution)
-    return solution
+
+
+def required(solution: Solution) -> Solution:
+    """Return an optimal solution as it is; raise `SolveError` with the status's advice for any other."""
+    if solution.optimal:
+        return solution
+    reasons = "" if solution.certificate is None else "; ".join(solution.certificate.reasons)
+    raise SolveError(
+        f"program {solution.program.name!r}, solver {solution.solver} {solution.version}: {solution.status.value} "
+        f"(its own word: {solution.raw_status!r}): {solution.status.advice}" + (f" [{reasons}]" if reasons else ""),
+        solution,
+    )
 
 
 def _ready(program: Program, solver: str | Solver) -> Solver:
@@ -196,11 +204,3 @@ def _bound(program: Program, solution: Solution, proved: float) -> float | None:
     if "integer" not in program.needs and solution.x is not None and abs(proved) < float("inf"):
         return proved
     return solution.bound
-
-
-def _failure(solution: Solution) -> str:
-    reasons = "" if solution.certificate is None else "; ".join(solution.certificate.reasons)
-    return (
-        f"program {solution.program.name!r}, solver {solution.solver} {solution.version}: {solution.status.value} "
-        f"(its own word: {solution.raw_status!r}): {solution.status.advice}" + (f" [{reasons}]" if reasons else "")
-    )
