@@ -206,7 +206,7 @@ def _multipliers(program: Program, solution: Solution, found: Certificate, reaso
         found,
         kind="optimality",
         ok=not reasons,
-        dual_objective=sign * dual,
+        dual_objective=sign * dual + 0.0,
         reasons=tuple(reasons),
         stationarity=checks["stationarity"],
         sign_violation=checks["sign_violation"],

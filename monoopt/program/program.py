@@ -147,7 +147,7 @@ class Program:
 
     def objective(self, x: np.ndarray) -> float:
         """Objective at x in the user's sense."""
-        return self.sign * self.kept_objective(np.asarray(x, dtype=float))
+        return self.sign * self.kept_objective(np.asarray(x, dtype=float)) + 0.0  # never -0
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """Px + c as kept."""
