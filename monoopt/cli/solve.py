@@ -38,9 +38,7 @@ def solvers(json: options.Json = False) -> None:
 
 
 def solve(
-    program_file: Annotated[
-        str, typer.Argument(metavar="PROGRAM", help="An LP or MPS file, or - for standard input.")
-    ],
+    program_file: Annotated[str, typer.Argument(metavar="PROGRAM", help="An LP or MPS file, or - for standard input.")],
     solver: options.Solver = "highs",
     compare: Annotated[bool, typer.Option("--compare", help="One row for each solver of a,b,c.")] = False,
     time_limit: options.TimeLimit = None,
@@ -53,9 +51,7 @@ def solve(
     format: Annotated[Format, typer.Option("--format", help="Of standard input.")] = Format.LP,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="The solver's log to standard error.")
-    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="The solver's log to standard error.")] = False,
 ) -> None:
     """Solve a program, re-check the answer, and write values and multipliers as CSV.
 
@@ -83,14 +79,22 @@ def _solve_one(program: Program, name: str, words: Mapping[str, Any], as_json: b
     if not solution.optimal:
         output.log(f"{solution.status.value}: {solution.status.advice}")
     if solution.status is Status.INFEASIBLE:
-        output.log(
-            "rows and bounds that can't hold together: " + "; ".join(layer.explain_infeasible(program))
-        )
+        output.log(_conflict(program))
     if as_json:
         output.write_json(as_record(solution))
     elif solution.status.has_point:
         output.write_csv(ANSWER, _answer_rows(solution))
     return output.code_of(solution.status)
+
+
+def _conflict(program: Program) -> str:
+    """Name rows and bounds that can't hold together, where there is such a set."""
+    from monoopt.solvers import explain_infeasible
+
+    try:
+        return f"these can't hold together; drop any one and the rest can:\n{explain_infeasible(program)}"
+    except (UnsupportedProgram, OptionError) as error:
+        return str(error)
 
 
 def _answer_rows(solution: Solution) -> list[tuple[str, str, object, object]]:
@@ -129,9 +133,7 @@ def violation(solution: Solution) -> float | None:
     proof = solution.certificate
     if proof is None or solution.x is None:
         return None
-    return max(
-        proof.primal_violation, proof.bound_violation, proof.integrality_violation, proof.cone_violation
-    )
+    return max(proof.primal_violation, proof.bound_violation, proof.integrality_violation, proof.cone_violation)
 
 
 def _compare(program: Program, names: list[str], words: Mapping[str, Any], as_json: bool) -> int:
@@ -141,9 +143,7 @@ def _compare(program: Program, names: list[str], words: Mapping[str, Any], as_js
     values = [s.objective for s in solved.values() if s.optimal and s.objective is not None]
     best = min(values, key=lambda value: program.sign * value) if values else None
     rows = [_compared(name, answer, best) for name, answer in answers.items()]
-    output.show_table(
-        f"{program.name}: {program.shape[0]} rows, {program.shape[1]} columns", COMPARED, rows, as_json
-    )
+    output.show_table(f"{program.name}: {program.shape[0]} rows, {program.shape[1]} columns", COMPARED, rows, as_json)
     slack = max([1e-6, 10 * (words["tolerance"] or 0)])
     if best is not None and any(abs(value - best) > slack * max(1, abs(best)) for value in values):
         output.log("the solvers do not agree on the objective", style="red")

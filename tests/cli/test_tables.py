@@ -137,9 +137,7 @@ def test_a_file_that_is_not_there_is_a_usage_error(tmp_path: Path):
         read_table(str(tmp_path / "nowhere.csv"))
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"delimiter": ";;"}, {"decimal": "x"}, {"delimiter": ",", "decimal": ","}], ids=str
-)
+@pytest.mark.parametrize("wrong", [{"delimiter": ";;"}, {"decimal": "x"}, {"delimiter": ",", "decimal": ","}], ids=str)
 def test_an_impossible_dialect_is_refused(wrong: dict[str, str]):
     with pytest.raises(OptionError):
         Dialect(**wrong)
