@@ -2,6 +2,12 @@
 
 Numbers are written with the fewest digits that read back to the same float. Columns stand in the
 program's order, so a reader that numbers them by first appearance finds the same program.
+
+Readers differ, so nothing is written that one of them refuses or silently reads otherwise. Measured with HiGHS,
+GLPK, CBC and SCIP: a constant in an LP objective is refused by GLPK and dropped by CBC, one in an MPS right-hand side is
+read with opposite signs, hence the offset is the cost of a column fixed at 1; a two-sided LP row is refused, hence two
+rows; an infinite side is refused, hence -1e30, which every reader takes as infinite. `read_program` undoes all three.
+Only a maximisation in MPS is not for everyone (GLPK has no OBJSENSE and says so): give it the LP file.
 """
 
 from __future__ import annotations
@@ -20,13 +26,19 @@ if TYPE_CHECKING:
 
 UNSAFE = re.compile(r"[^A-Za-z0-9_.(),]")
 NUMBER_LIKE = re.compile(r"[eE]\d")
+OFFSET = "offset"  # the column fixed at 1 that carries the constant of the objective
 RESERVED = {
     "inf", "infinity", "free", "nan", "st", "s.t.", "st.", "subject", "such", "bounds", "bound", "general", "generals",
     "gen", "integer", "integers", "int", "binary", "binaries", "bin", "end", "max", "maximize", "maximise", "maximum",
-    "min", "minimize", "minimise", "minimum", "semi", "semis", "sec", "sos", "sos1", "sos2", "obj", "rhs", "rng", "bnd",
+    "min", "minimize", "minimise", "minimum", "semi", "semis", "sec", "sos", "sos1", "sos2", "sin", OFFSET,
+    "obj", "rhs", "rng", "bnd", "name", "rows", "columns", "ranges", "endata", "objsense", "objsen", "objname", "quadobj",
+    "qmatrix", "qsection", "qcmatrix", "csection", "sets", "indicators", "gencons", "pwlobj", "marker", "lazycons",
+    "usercuts", "refrow", "basis", "negative", "ranges", "end.",
 }  # fmt: skip
 LONGEST = 240
 LOW, HIGH = ".lo", ".up"  # endings of the two rows that a range row becomes in LP format
+FREE_SIDE = -1e30  # readers drop rows without a side, or refuse them, and take this as infinite
+WIDTH = 500  # characters of a line; some readers stop at 560
 
 
 def name_map(program: Program) -> dict[str, dict[str, str]]:
@@ -45,8 +57,9 @@ def to_lp(program: Program) -> str:
     """Return the program in LP format; cones are refused."""
     _refuse_cones(program, "LP")
     columns, rows = _safe(program.column_names()), _safe(program.row_names())
+    constant = _needs_constant(program)
     lines = [
-        f"\\ {program.name}",
+        f"\\ {' '.join(program.name.split())}",
         f"{program.sense}",
         *_wrapped(" obj:", _lp_objective(program, columns)),
         "subject to",
@@ -56,6 +69,7 @@ def to_lp(program: Program) -> str:
     lines += [
         "bounds",
         *(_lp_bound(*entry) for entry in zip(columns, program.lower, program.upper, strict=True)),
+        *([f" {OFFSET} = 1"] if constant else []),
     ]
     whole = [columns[j] for j in np.flatnonzero(program.integer)]
     lines += ["general", *_wrapped("", whole)] if whole else []
@@ -67,7 +81,7 @@ def to_mps(program: Program) -> str:
     _refuse_cones(program, "MPS")
     columns, rows = _safe(program.column_names()), _safe(program.row_names())
     lines = [
-        f"NAME {UNSAFE.sub('_', program.name)}",
+        f"NAME {UNSAFE.sub('_', program.name)} FREE",
         *(["OBJSENSE", "    MAX"] if program.sign < 0 else []),
         "ROWS",
         " N obj",
@@ -75,13 +89,14 @@ def to_mps(program: Program) -> str:
     kinds = [_mps_kind(low, high) for low, high in zip(program.row_lower, program.row_upper, strict=True)]
     lines += [f" {kind} {name}" for (kind, *_), name in zip(kinds, rows, strict=True)]
     lines += ["COLUMNS", *_mps_columns(program, columns, rows), "RHS"]
-    lines += [f" rhs obj {_number(-program.sign * program.offset)}"] if program.offset else []
-    lines += [f" rhs {name} {_number(side)}" for (_, side, _), name in zip(kinds, rows, strict=True) if side]
+    lines += [f" rhs {name} {number(side)}" for (_, side, _), name in zip(kinds, rows, strict=True) if side]
     ranges = [
-        f" rng {name} {_number(width)}" for (*_, width), name in zip(kinds, rows, strict=True) if width is not None
+        f" rng {name} {number(width)}" for (*_, width), name in zip(kinds, rows, strict=True) if width is not None
     ]
     lines += ["RANGES", *ranges] if ranges else []
-    lines += ["BOUNDS", *_mps_bounds(program, columns), *_mps_quadratic(program, columns), "ENDATA", ""]
+    lines += ["BOUNDS", *_mps_bounds(program, columns)]
+    lines += [f" FX bnd {OFFSET} 1"] if _needs_constant(program) else []
+    lines += [*_mps_quadratic(program, columns), "ENDATA", ""]
     return "\n".join(lines)
 
 
@@ -97,7 +112,9 @@ def _safe(names: list[str]) -> list[str]:
     taken: set[str] = set()
     result = []
     for name in names:
-        base = UNSAFE.sub("_", name)[:LONGEST]
+        base = UNSAFE.sub("_", name)[:LONGEST] or "_"
+        if base.endswith((LOW, HIGH)):
+            base += "_"
         if base.lower() in RESERVED or NUMBER_LIKE.match(base) or not (base[0].isalpha() or base[0] == "_"):
             base = f"v_{base}"
         safe, k = base, 2
@@ -108,7 +125,12 @@ def _safe(names: list[str]) -> list[str]:
     return result
 
 
-def _number(value: float) -> str:
+def _needs_constant(program: Program) -> bool:
+    """Whether the file needs the constant column: for the offset, or since no reader takes a program of no columns."""
+    return bool(program.offset) or not len(program.c)
+
+
+def number(value: float) -> str:
     """Shortest text that reads back to the same float."""
     value = float(value) + 0.0
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
@@ -116,18 +138,26 @@ def _number(value: float) -> str:
 
 def _term(value: float, name: str) -> str:
     sign = "-" if value < 0 else "+"
-    return f"{sign} {_number(abs(value))} {name}"
+    return f"{sign} {number(abs(value))} {name}"
 
 
-def _wrapped(head: str, words: list[str], width: int = 8) -> list[str]:
-    """Lay words over lines so that no line grows long."""
-    groups = [words[k : k + width] for k in range(0, len(words), width)] or [[]]
-    return [f"{head if k == 0 else ' '} {' '.join(group)}".rstrip() for k, group in enumerate(groups)]
+def _wrapped(head: str, words: list[str], most: int = 8) -> list[str]:
+    """Lay words over lines, at most `most` on each and within `WIDTH` characters."""
+    lines, count = [head], 0
+    for word in words:
+        if count == most or (count and len(lines[-1]) + len(word) >= WIDTH):
+            lines.append(" ")
+            count = 0
+        lines[-1] += f" {word}"
+        count += 1
+    return lines
 
 
 def _lp_objective(program: Program, columns: list[str]) -> list[str]:
     """Every column once, in order, zero or not: readers number columns by first appearance."""
     words = [_term(program.sign * cost, name) for cost, name in zip(program.c, columns, strict=True)]
+    if _needs_constant(program):
+        words.append(_term(program.sign * program.offset, OFFSET))
     if program.P is not None:
         upper = sparse.coo_array(sparse.triu(sparse.csc_array(program.P)))
         entries = sorted(zip(upper.row.tolist(), upper.col.tolist(), (program.sign * upper.data).tolist(), strict=True))
@@ -137,9 +167,6 @@ def _lp_objective(program: Program, columns: list[str]) -> list[str]:
             for i, j, value in entries
         ]
         words.append("] / 2")
-    if program.offset:
-        value = program.sign * program.offset
-        words.append(f"{'-' if value < 0 else '+'} {_number(abs(value))}")
     return words
 
 
@@ -147,25 +174,25 @@ def _lp_row(program: Program, i: int, name: str, columns: list[str]) -> list[str
     part = slice(program.A.indptr[i], program.A.indptr[i + 1])
     words = [
         _term(value, columns[j]) for j, value in zip(program.A.indices[part], program.A.data[part], strict=True)
-    ] or [f"+ 0 {columns[0]}"]
+    ] or [f"+ 0 {(columns or [OFFSET])[0]}"]
     low, high = program.row_lower[i], program.row_upper[i]
     if low == high:
-        return _wrapped(f" {name}:", [*words, f"= {_number(low)}"])
+        return _wrapped(f" {name}:", [*words, f"= {number(low)}"])
     if np.isfinite(low) and np.isfinite(high):  # readers differ on two-sided rows: two rows, merged by name
         return [
-            *_wrapped(f" {name}{LOW}:", [*words, f">= {_number(low)}"]),
-            *_wrapped(f" {name}{HIGH}:", [*words, f"<= {_number(high)}"]),
+            *_wrapped(f" {name}{LOW}:", [*words, f">= {number(low)}"]),
+            *_wrapped(f" {name}{HIGH}:", [*words, f"<= {number(high)}"]),
         ]
-    if np.isfinite(low):
-        return _wrapped(f" {name}:", [*words, f">= {_number(low)}"])
-    return _wrapped(f" {name}:", [*words, f"<= {_number(high) if np.isfinite(high) else '+inf'}"])
+    if np.isfinite(high):
+        return _wrapped(f" {name}:", [*words, f"<= {number(high)}"])
+    return _wrapped(f" {name}:", [*words, f">= {number(max(low, FREE_SIDE))}"])
 
 
 def _lp_bound(name: str, low: float, high: float) -> str:
     if np.isinf(low) and np.isinf(high):
         return f" {name} free"
-    left = "-inf" if np.isinf(low) else _number(low)
-    right = "+inf" if np.isinf(high) else _number(high)
+    left = "-inf" if np.isinf(low) else number(low)
+    right = "+inf" if np.isinf(high) else number(high)
     return f" {name} = {left}" if low == high else f" {left} <= {name} <= {right}"
 
 
@@ -174,7 +201,7 @@ def _mps_kind(low: float, high: float) -> tuple[str, float, float | None]:
     if low == high:
         return "E", low, None
     if np.isinf(low) and np.isinf(high):
-        return "G", -1e30, None  # a free row: readers drop N rows, and read 1e30 as infinite
+        return "G", FREE_SIDE, None
     if np.isinf(high):
         return "G", low, None
     if np.isinf(low):
@@ -194,23 +221,25 @@ def _mps_columns(program: Program, columns: list[str], rows: list[str]) -> Itera
         if program.integer[j] != whole:
             whole = bool(program.integer[j])
             yield f" MARKER 'MARKER' '{'INTORG' if whole else 'INTEND'}'"
-        yield f" {name} obj {_number(program.sign * program.c[j])}"
+        yield f" {name} obj {number(program.sign * program.c[j])}"
         part = slice(by_column.indptr[j], by_column.indptr[j + 1])
         for i, value in zip(by_column.indices[part], by_column.data[part], strict=True):
-            yield f" {name} {rows[i]} {_number(value)}"
+            yield f" {name} {rows[i]} {number(value)}"
     if whole:
         yield " MARKER 'MARKER' 'INTEND'"
+    if _needs_constant(program):
+        yield f" {OFFSET} obj {number(program.sign * program.offset)}"
 
 
 def _mps_bounds(program: Program, columns: list[str]) -> Iterator[str]:
     for name, low, high in zip(columns, program.lower, program.upper, strict=True):
         if low == high:
-            yield f" FX bnd {name} {_number(low)}"
+            yield f" FX bnd {name} {number(low)}"
         elif np.isinf(low) and np.isinf(high):
             yield f" FR bnd {name}"
         else:
-            yield f" MI bnd {name}" if np.isinf(low) else f" LO bnd {name} {_number(low)}"
-            yield f" PL bnd {name}" if np.isinf(high) else f" UP bnd {name} {_number(high)}"
+            yield f" MI bnd {name}" if np.isinf(low) else f" LO bnd {name} {number(low)}"
+            yield f" PL bnd {name}" if np.isinf(high) else f" UP bnd {name} {number(high)}"
 
 
 def _mps_quadratic(program: Program, columns: list[str]) -> list[str]:
@@ -218,4 +247,4 @@ def _mps_quadratic(program: Program, columns: list[str]) -> list[str]:
         return []
     lower = sparse.coo_array(sparse.tril(sparse.csc_array(program.P)))
     entries = sorted(zip(lower.col.tolist(), lower.row.tolist(), (program.sign * lower.data).tolist(), strict=True))
-    return ["QUADOBJ", *(f" {columns[j]} {columns[i]} {_number(value)}" for j, i, value in entries)]
+    return ["QUADOBJ", *(f" {columns[j]} {columns[i]} {number(value)}" for j, i, value in entries)]

@@ -11,10 +11,11 @@ from scipy import sparse
 
 from monoopt.errors import DataError
 from monoopt.program import Block, Program
-from monoopt.program.writers import HIGH, LOW
+from monoopt.program.writers import HIGH, LOW, OFFSET
 from monoopt.solvers.base import Settings
 from monoopt.solvers.highs import make_highs
 
+SMALLEST = {"small_matrix_value": 1e-12}  # its default drops coefficients below 1e-9 while reading
 FAMILY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?\Z")
 
 
@@ -22,7 +23,8 @@ def read_program(path: str | Path) -> Program:
     """Read an LP or MPS file (by its ending, also ``.gz``) into a `Program`.
 
     Names of the form ``block(i,j)`` become blocks again; other names are kept as they stand. A row pair
-    ``name.lo``, ``name.up`` with equal coefficients is one range row, as `to_lp` writes it.
+    ``name.lo``, ``name.up`` with equal coefficients is one range row, and a last column ``offset`` that is fixed at 1 and
+    stands in no row is the constant of the objective, as `to_lp` and `to_mps` write them.
 
     Raises
     ------
@@ -33,7 +35,7 @@ def read_program(path: str | Path) -> Program:
     if not place.is_file():
         raise DataError(f"no file {str(path)!r}; wanted an LP or MPS file")
     log: list[str] = []
-    highs = make_highs(Settings(), log)
+    highs = make_highs(Settings(options=SMALLEST), log)
     code = highs.readModel(str(place))
     lp = highs.getLp()
     if code.name == "kError" or lp.num_col_ == 0:
@@ -51,25 +53,38 @@ def _program(name: str, highs: Any, lp: Any) -> Program:
         np.array(lp.row_upper_),
         _names(lp.row_names_, m, "row"),
     )
+    names = _names(lp.col_names_, n, "column")
     whole = [kind.name for kind in lp.integrality_] or ["kContinuous"] * n
     odd = sorted(set(whole) - {"kContinuous", "kInteger"})
     if odd:
         raise DataError(f"columns of kind {', '.join(odd)} are not supported; wanted continuous or integer ones")
+    c, lower, upper = np.array(lp.col_cost_), np.array(lp.col_lower_), np.array(lp.col_upper_)
+    P = _hessian(highs.getModel().hessian_, n, sign)
+    k = n - _ends_with_constant(names, A, P, lower, upper)
     return Program(
         name=name,
         sense=sense,
-        columns=_blocks(_names(lp.col_names_, n, "column"), "column"),
+        columns=_blocks(names[:k], "column"),
         rows=_blocks(rows, "row"),
-        c=sign * np.array(lp.col_cost_) + 0.0,
-        A=A,
+        c=sign * c[:k] + 0.0,
+        A=A[:, :k],
         row_lower=low,
         row_upper=high,
-        lower=np.array(lp.col_lower_),
-        upper=np.array(lp.col_upper_),
-        integer=np.array([kind == "kInteger" for kind in whole]),
-        P=_hessian(highs.getModel().hessian_, n, sign),
-        offset=sign * lp.offset_ + 0.0,
+        lower=lower[:k],
+        upper=upper[:k],
+        integer=np.array([kind == "kInteger" for kind in whole[:k]], dtype=bool),
+        P=None if P is None else P[:k, :k],
+        offset=sign * (lp.offset_ + float(c[k:].sum())) + 0.0,
     )
+
+
+def _ends_with_constant(
+    names: list[str], A: sparse.csr_array, P: sparse.csc_array | None, lower: np.ndarray, upper: np.ndarray
+) -> bool:
+    """Whether the last column is how our writers put the constant of the objective into a file."""
+    last = len(names) - 1
+    alone = last not in A.indices and (P is None or last not in P.indices)
+    return bool(names[last] == OFFSET and lower[last] == upper[last] == 1 and alone)
 
 
 def _matrix(matrix: Any, m: int, n: int) -> sparse.csr_array:
