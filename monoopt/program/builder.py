@@ -44,7 +44,7 @@ class ProgramBuilder:
     >>> b.add_rows("capacity", {"x": np.array([[1.0, 1.0]])}, upper=5)
     >>> program = b.build()
     >>> program.shape, program.column_names(), program.row_names()
-    ((1, 2), ['x(0)', 'x(1)'], ['capacity(0)'])
+    ((1, 2), ['x(0)', 'x(1)'], ['capacity'])
     """
 
     def __init__(self, name: str, sense: Literal["minimize", "maximize"] = "minimize") -> None:

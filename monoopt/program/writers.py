@@ -4,10 +4,10 @@ Numbers are written with the fewest digits that read back to the same float. Col
 program's order, so a reader that numbers them by first appearance finds the same program.
 
 Readers differ, so nothing is written that one of them refuses or silently reads otherwise. Measured with HiGHS,
-GLPK, CBC and SCIP: a constant in an LP objective is refused by GLPK and dropped by CBC, one in an MPS right-hand side is
-read with opposite signs, hence the offset is the cost of a column fixed at 1; a two-sided LP row is refused, hence two
-rows; an infinite side is refused, hence -1e30, which every reader takes as infinite. `read_program` undoes all three.
-Only a maximisation in MPS is not for everyone (GLPK has no OBJSENSE and says so): give it the LP file.
+GLPK, CBC and SCIP: a constant in an LP objective is refused by GLPK and dropped by CBC, and one in an MPS right-hand
+side is read with opposite signs, hence the offset is the cost of a column fixed at 1; a two-sided LP row is refused,
+hence two rows; an infinite side is refused, hence -1e30, which readers take as infinite. `read_program` undoes all
+three. GLPK alone wants at least one row, and a maximisation as LP (it has no OBJSENSE in MPS, and says so).
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ RESERVED = {
     "inf", "infinity", "free", "nan", "st", "s.t.", "st.", "subject", "such", "bounds", "bound", "general", "generals",
     "gen", "integer", "integers", "int", "binary", "binaries", "bin", "end", "max", "maximize", "maximise", "maximum",
     "min", "minimize", "minimise", "minimum", "semi", "semis", "sec", "sos", "sos1", "sos2", "sin", OFFSET,
-    "obj", "rhs", "rng", "bnd", "name", "rows", "columns", "ranges", "endata", "objsense", "objsen", "objname", "quadobj",
-    "qmatrix", "qsection", "qcmatrix", "csection", "sets", "indicators", "gencons", "pwlobj", "marker", "lazycons",
-    "usercuts", "refrow", "basis", "negative", "ranges", "end.",
+    "obj", "rhs", "rng", "bnd", "name", "rows", "columns", "ranges", "endata", "objsense", "objsen", "objname",
+    "quadobj", "qmatrix", "qsection", "qcmatrix", "csection", "sets", "indicators", "gencons", "pwlobj", "marker",
+    "lazycons", "usercuts", "refrow", "basis", "negative",
 }  # fmt: skip
 LONGEST = 240
 LOW, HIGH = ".lo", ".up"  # endings of the two rows that a range row becomes in LP format

@@ -23,8 +23,8 @@ def read_program(path: str | Path) -> Program:
     """Read an LP or MPS file (by its ending, also ``.gz``) into a `Program`.
 
     Names of the form ``block(i,j)`` become blocks again; other names are kept as they stand. A row pair
-    ``name.lo``, ``name.up`` with equal coefficients is one range row, and a last column ``offset`` that is fixed at 1 and
-    stands in no row is the constant of the objective, as `to_lp` and `to_mps` write them.
+    ``name.lo``, ``name.up`` with equal coefficients is one range row, and a last column ``offset`` that is fixed at 1
+    and stands in no row is the constant of the objective, as `to_lp` and `to_mps` write them.
 
     Raises
     ------
