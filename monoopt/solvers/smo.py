@@ -26,6 +26,7 @@ class Smo(Solver):
     name = "smo"
     can = frozenset({"linear", "quadratic", "duals"})
     install = "it comes with monoopt"
+    special = "min 1/2 x'Px + c'x, sum x = total, lower <= x <= upper"
 
     def version(self) -> str:
         """Return monoopt's version: the solver is ours."""
@@ -83,9 +84,7 @@ class Smo(Solver):
         )
 
 
-def feasible_start(
-    order: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float
-) -> np.ndarray | None:
+def feasible_start(order: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float) -> np.ndarray | None:
     """Fill columns to their upper bounds, least `order` first, until the sum is `total`; None if it can't be.
 
     Examples

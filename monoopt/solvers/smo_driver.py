@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Protocol, Self
+from functools import cache
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -132,10 +133,16 @@ def minimise(
     threads : int
         Threads of the matrix products.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=threads, user_api="blas"):
+    with _pools().limit(limits=threads, user_api="blas"):
         return _Work(rows, c, lower, upper, start, tolerance, cache_megabytes, time_limit).run()
+
+
+@cache
+def _pools() -> Any:
+    """Thread pools of the process; looking for them takes milliseconds, so they are looked for once."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class _Work:
@@ -212,16 +219,12 @@ class _Active:
         self.work = work
         self.buffer = np.empty(min(max(work.cache_entries, 2 * len(index)), len(index) ** 2 + len(index)))
         self.state = np.array([-1, -1, 0])
-        self._load(index)
-        self._lay_out(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-
-    def _load(self, index: np.ndarray) -> None:
-        work = self.work
         self.index = index
         self.rows = work.rows.take(index)
         self.diagonal = self.rows.diagonal()
         vectors = (work.gradient, work.x, work.lower, work.upper)
         self.gradient, self.x, self.lower, self.upper = (vector[index] for vector in vectors)
+        self._lay_out(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
     def _lay_out(self, owners: np.ndarray, stamps: np.ndarray) -> None:
         """Cut the buffer into rows; the first ones hold what the owners had."""
@@ -241,9 +244,7 @@ class _Active:
 
         vectors = (self.gradient, self.x, self.lower, self.upper, self.diagonal)
         while True:
-            why, _, done = descend(
-                *vectors, self.cache, self.place, self.stamp, self.state, self.work.tolerance, steps
-            )
+            why, _, done = descend(*vectors, self.cache, self.place, self.stamp, self.state, self.work.tolerance, steps)
             steps -= done
             self.work.counts["steps"] += done
             if why != ROW_MISSING:
@@ -276,9 +277,10 @@ class _Active:
             return
         keep = np.flatnonzero(~settled)
         owners, stamps = self._compact(keep)
-        self.work.x[self.index] = self.x  # their gradient stays as it was at `work.at`
-        self.work.gradient[self.index[keep]] = self.gradient[keep]
-        self._load(self.index[keep])
+        self.work.x[self.index] = self.x  # the full gradient stays as it is at `work.at`
+        self.index, self.rows = self.index[keep], self.rows.take(keep)
+        vectors = (self.gradient, self.x, self.lower, self.upper, self.diagonal)
+        self.gradient, self.x, self.lower, self.upper, self.diagonal = (v[keep] for v in vectors)
         self._lay_out(owners, stamps)
 
     def _compact(self, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -297,9 +299,7 @@ class _Active:
         self.work.gradient[self.index] = self.gradient
 
 
-def _interval(
-    gradient: np.ndarray, x: np.ndarray, lower: np.ndarray, upper: np.ndarray
-) -> tuple[float, float]:
+def _interval(gradient: np.ndarray, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> tuple[float, float]:
     """Least gradient of what can grow, largest gradient of what can shrink: optimal when the first is not less."""
     least = float(np.min(gradient, where=x < upper, initial=np.inf))
     most = float(np.max(gradient, where=x > lower, initial=-np.inf))

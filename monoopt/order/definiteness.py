@@ -1,0 +1,142 @@
+"""Is a kernel matrix one? Symmetry, least eigenvalue, and three stated ways to go on when it is negative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from monoopt.errors import DataError, OptionError, nearest, refuse
+
+TOLERANCE = 1e-8  # a least eigenvalue above -TOLERANCE * largest |entry| passes: rounding, not indefiniteness
+DENSE_LIMIT = 3000  # largest matrix whose least eigenvalue is computed densely
+REPAIRS = ("raise", "clip", "shift")
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What was found and done to a kernel matrix.
+
+    Attributes
+    ----------
+    how : "none", "clip" or "shift"
+        ``clip`` sets negative eigenvalues to 0, ``shift`` adds -least to the diagonal.
+    least : float
+        Least eigenvalue as it came (0 when the cheap test proved it at least -`tolerance`).
+    tolerance : float
+        How negative it may be without a repair.
+    """
+
+    how: str
+    least: float
+    tolerance: float
+
+    def __str__(self) -> str:
+        """One line for people."""
+        if self.how == "none":
+            return f"positive semidefinite (tolerance {self.tolerance:.1e})"
+        return f"least eigenvalue {self.least:.6g}, repaired by {self.how}"
+
+
+def check_square(K: np.ndarray, what: str = "the kernel matrix") -> None:
+    """Refuse a matrix that is not square, finite and symmetric; all faults at once.
+
+    Examples
+    --------
+    >>> check_square(np.array([[1.0, 0.5], [0.4, 1.0]]))
+    Traceback (most recent call last):
+    ...
+    monoopt.errors.DataError: the kernel matrix: not symmetric: entry (0, 1) is 0.5 and entry (1, 0) is 0.4
+    """
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise DataError(f"{what}: shape {K.shape}, wanted a square matrix (objects x objects)")
+    faults = []
+    wrong = np.argwhere(~np.isfinite(K))
+    if len(wrong):
+        i, j = (int(v) for v in wrong[0])
+        faults.append(f"{len(wrong)} entries are NaN or infinite, the first is ({i}, {j})")
+    else:
+        D = np.abs(K - K.T)
+        if K.size and D.max() > TOLERANCE * np.abs(K).max():
+            i, j = (int(v) for v in np.unravel_index(np.argmax(D), D.shape))
+            faults.append(f"not symmetric: entry ({i}, {j}) is {K[i, j]:g} and entry ({j}, {i}) is {K[j, i]:g}")
+    refuse(faults, what)
+
+
+def least_eigenvalue(K: np.ndarray) -> float:
+    """Least eigenvalue of a symmetric matrix (Lanczos above 3,000 rows).
+
+    Examples
+    --------
+    >>> round(least_eigenvalue(np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]])), 4)
+    -0.2728
+    """
+    from scipy.linalg import eigvalsh
+    from scipy.sparse.linalg import eigsh
+
+    if len(K) <= DENSE_LIMIT:
+        return float(eigvalsh(K, subset_by_index=[0, 0])[0])
+    start = np.random.default_rng(0).standard_normal(len(K))
+    return float(eigsh(K, k=1, which="SA", return_eigenvectors=False, v0=start, tol=1e-6)[0])
+
+
+def repair(K: np.ndarray, how: str = "raise", what: str = "the kernel matrix") -> tuple[np.ndarray, Repair]:
+    """Return a positive semidefinite matrix and what was done; a valid K comes back as it is.
+
+    Parameters
+    ----------
+    K : ndarray, shape (n, n)
+        Symmetric. Singular is fine: eigenvalues down to ``-1e-8 * max |K|`` count as zero.
+    how : "raise", "clip" or "shift"
+        What to do with a negative least eigenvalue: refuse, set negative eigenvalues to zero, or add
+        its size to the diagonal. Measured on planar data with the tuning-scaled kernel, a shift moves
+        the SVDD multipliers about ten times less than clipping.
+
+    Raises
+    ------
+    DataError
+        With ``how="raise"``; the message holds the least eigenvalue.
+
+    Examples
+    --------
+    >>> K, done = repair(np.array([[1.0, 2.0], [2.0, 1.0]]), "shift")
+    >>> K, str(done)
+    (array([[2., 2.],
+           [2., 2.]]), 'least eigenvalue -1, repaired by shift')
+    """
+    if how not in REPAIRS:
+        raise OptionError(f"repair is {how!r}{nearest(how, REPAIRS)}; wanted one of {', '.join(REPAIRS)}")
+    tolerance = TOLERANCE * float(np.abs(K).max()) if K.size else 0.0
+    if _passes(K, tolerance):
+        return K, Repair("none", 0.0, tolerance)
+    least = least_eigenvalue(K)
+    if least >= -tolerance:
+        return K, Repair("none", least, tolerance)
+    if how == "raise":
+        raise DataError(
+            f"{what} is not positive semidefinite: least eigenvalue {least:.4f}, tolerance {-tolerance:.1e}. Give a "
+            "valid kernel, or repair='shift' (adds to the diagonal) or 'clip' (drops negative eigenvalues)"
+        )
+    fixed = _clipped(K) if how == "clip" else K - least * np.eye(len(K))
+    return fixed, Repair(how, least, tolerance)
+
+
+def _passes(K: np.ndarray, tolerance: float) -> bool:
+    """Cheap proof that no eigenvalue is below -tolerance: a Cholesky factor of K + tolerance I exists."""
+    from scipy.linalg import LinAlgError, cholesky
+
+    if not K.size or tolerance == 0.0:
+        return True  # no object, or the zero matrix
+    try:
+        cholesky(K + tolerance * np.eye(len(K)), lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
+
+
+def _clipped(K: np.ndarray) -> np.ndarray:
+    from scipy.linalg import eigh
+
+    values, vectors = eigh(K)
+    fixed = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return (fixed + fixed.T) / 2

@@ -1,0 +1,212 @@
+"""Kernels: Gaussian, linear and tuning-scaled, as matrices and as rows computed on demand.
+
+Gaussian        K(x, y) = exp(-gamma ||x - y||^2)
+tuning-scaled   K(x, y) = exp(-||x - y||^2 / (sigma_x sigma_y)),  sigma_x = distance of x to its r-th nearest object
+linear          K(x, y) = x'y
+
+The Gaussian kernels are one: exp(-s_x s_y ||x - y||^2) with s = sqrt(gamma), or s = 1 / sigma. The exponent is
+an inner product of d + 2 features, so that a block of K is one matrix product and one exponential.
+
+The tuning-scaled kernel is equation (3) of "Integrating the supervised information into unsupervised learning".
+It is symmetric with a unit diagonal and is *not* always positive semidefinite (`monoopt.order.definiteness`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from monoopt.errors import OptionError, nearest
+from monoopt.order.tuning import tuning_rank, tuning_scales
+
+CHUNK = 1 << 20  # entries of K formed at a time: 8 MB
+KINDS = ("gaussian", "linear", "tuned", "precomputed")
+
+
+@dataclass(frozen=True, eq=False)
+class KernelRows:
+    """K of n objects, any block on demand; the matrix itself is never kept.
+
+    Attributes
+    ----------
+    left, right : ndarray, shape (n, features)
+        ``left @ right.T`` is the linear kernel, or the exponent of a Gaussian one.
+    gaussian : bool
+        Whether the product is an exponent.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    gaussian: bool
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def take(self, index: np.ndarray) -> KernelRows:
+        """Return the rows of a subset of the objects."""
+        return replace(self, left=self.left[index], right=self.right[index])
+
+    def diagonal(self) -> np.ndarray:
+        """K(x, x) of every object."""
+        if self.gaussian:
+            return np.ones(len(self))
+        return np.einsum("ij,ij->i", self.left, self.right)
+
+    def block(self, other: KernelRows) -> np.ndarray:
+        """K between these objects (rows) and others (columns)."""
+        product = self.left @ other.right.T
+        if self.gaussian:
+            np.minimum(product, 0.0, out=product)
+            np.exp(product, out=product)
+        return product
+
+    def matrix(self) -> np.ndarray:
+        """K of all objects, exactly symmetric, with its exact diagonal."""
+        K = self.block(self)
+        K = (K + K.T) / 2
+        np.fill_diagonal(K, self.diagonal())
+        return K
+
+    def dot(self, other: KernelRows, weights: np.ndarray) -> np.ndarray:
+        """Return ``block(other) @ weights`` without forming more than `CHUNK` entries."""
+        total = np.zeros(len(self))
+        step = max(1, CHUNK // max(1, len(other)))
+        for start in range(0, len(self) if len(other) else 0, step):
+            part = slice(start, start + step)
+            total[part] = replace(self, left=self.left[part], right=self.right[part]).block(other) @ weights
+        return total
+
+
+def linear_rows(X: np.ndarray) -> KernelRows:
+    """Rows of the linear kernel x'y.
+
+    Examples
+    --------
+    >>> linear_rows(np.array([[1.0, 2.0], [0.0, 1.0]])).matrix()
+    array([[5., 2.],
+           [2., 1.]])
+    """
+    return KernelRows(X, X, gaussian=False)
+
+
+def gaussian_rows(X: np.ndarray, scale: float | np.ndarray, origin: np.ndarray) -> KernelRows:
+    """Rows of exp(-s_x s_y ||x - y||^2).
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d)
+        Objects.
+    scale : float or ndarray, shape (n,)
+        s: the square root of gamma, or 1 / sigma of every object.
+    origin : ndarray, shape (d,)
+        A point near the objects (their mean), taken away first so that far-away data lose no digits.
+        Blocks between two sets of objects need the same origin in both.
+
+    Examples
+    --------
+    >>> gaussian_rows(np.array([[0.0], [1.0]]), 1.0, np.zeros(1)).matrix().round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+    points = X - origin
+    s = np.broadcast_to(np.asarray(scale, dtype=float), (len(X),))[:, None]
+    squares = np.einsum("ij,ij->i", points, points)[:, None]
+    left = np.hstack([2.0 * s * points, s * squares, s])
+    right = np.hstack([s * points, -s, -s * squares])
+    return KernelRows(left, right, gaussian=True)
+
+
+def resolve_gamma(gamma: float | str, X: np.ndarray, sample_weight: np.ndarray | None = None) -> float:
+    """Turn ``"scale"`` into 1 / (d * variance of X), 1 if the variance is 0; check a number.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [2.0]])
+    >>> resolve_gamma("scale", X), resolve_gamma("scale", 10 * X) * 100
+    (1.0, 1.0)
+    """
+    if isinstance(gamma, str):
+        if gamma != "scale":
+            raise OptionError(f"gamma is {gamma!r}{nearest(gamma, ['scale'])}; wanted 'scale' or a positive number")
+        mean = np.average(X, axis=0, weights=sample_weight).mean() if X.size else 0.0
+        variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=sample_weight)) if X.size else 0.0
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    if not np.isfinite(gamma) or gamma <= 0:
+        raise OptionError(f"gamma is {gamma}; wanted 'scale' or a positive number")
+    return float(gamma)
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A kernel with its parameters settled on a set of distinct objects.
+
+    Attributes
+    ----------
+    kind : "gaussian", "linear" or "tuned"
+        Which one.
+    X : ndarray, shape (n, d)
+        The objects.
+    origin : ndarray, shape (d,)
+        Their mean.
+    scale : float or ndarray, shape (n,)
+        sqrt(gamma), or 1 / sigma of every object.
+    rank : int or None
+        r of the tuning scale.
+    """
+
+    kind: str
+    X: np.ndarray
+    origin: np.ndarray
+    scale: float | np.ndarray = 1.0
+    rank: int | None = None
+
+    def rows(self) -> KernelRows:
+        """K of the objects, on demand."""
+        return linear_rows(self.X) if self.kind == "linear" else gaussian_rows(self.X, self.scale, self.origin)
+
+    def new_rows(self, new: np.ndarray) -> KernelRows:
+        """K of new objects, whose blocks with `rows` are on demand."""
+        if self.kind == "linear":
+            return linear_rows(new)
+        scale = self.scale if self.rank is None else 1.0 / tuning_scales(self.X, self.rank, new)
+        return gaussian_rows(new, scale, self.origin)
+
+
+def settle_kernel(
+    kind: str,
+    X: np.ndarray,
+    *,
+    gamma: float | str = "scale",
+    rank: int | None = None,
+    sample_weight: np.ndarray | None = None,
+) -> Kernel:
+    """Settle the parameters of a kernel on distinct objects (with weights, if some came more than once).
+
+    Parameters
+    ----------
+    kind : "gaussian", "linear" or "tuned"
+        Which kernel.
+    X : ndarray, shape (n, d)
+        Distinct objects.
+    gamma : float or "scale"
+        Of the Gaussian kernel; see `resolve_gamma`.
+    rank : int, optional
+        r of the tuning scale; None takes `tuning_rank`.
+
+    Examples
+    --------
+    >>> kernel = settle_kernel("gaussian", np.array([[0.0], [2.0]]))
+    >>> kernel.rows().matrix().round(4)
+    array([[1.    , 0.0183],
+           [0.0183, 1.    ]])
+    """
+    if kind not in KINDS[:-1]:
+        raise OptionError(f"kernel is {kind!r}{nearest(kind, KINDS)}; wanted one of {', '.join(KINDS)}")
+    origin = X.mean(axis=0)
+    if kind == "linear":
+        return Kernel(kind, X, origin)
+    if kind == "gaussian":
+        return Kernel(kind, X, origin, float(np.sqrt(resolve_gamma(gamma, X, sample_weight))))
+    settled = tuning_rank(X) if rank is None else int(rank)
+    return Kernel(kind, X, origin, 1.0 / tuning_scales(X, settled), settled)
