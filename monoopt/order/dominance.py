@@ -21,7 +21,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Signs: TypeAlias = npt.NDArray[np.int8]
 
 MAX_PAIRS = 50_000_000
-MAX_COMPARISONS = 200_000_000  # beyond, the sparse graph is faster than looking at every pair
+MAX_COMPARISONS = 50_000_000  # beyond, the sparse graph is faster than looking at every pair
 FRONT_BLOCK = 1000
 
 

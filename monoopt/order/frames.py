@@ -40,8 +40,8 @@ def read_table(
     ------
     DataError
         Wrong dimension, no row, no column, complex numbers, sparse matrices, repeated names, integers
-        beyond 2**53, or cells that are missing, infinite or text: all of them listed (row, column, value),
-        the first 20 shown.
+        beyond 2**53, or cells that are missing, infinite or text: all counted, the first 20 listed with row,
+        column and value.
     TypeError
         A cell that is neither number nor text.
 
@@ -58,10 +58,10 @@ def read_table(
     table, names = _open(X, what)
     faults: list[str] = []
     values = _read_array(table, faults) if isinstance(table, np.ndarray) else _read_columns(table, faults)
-    faults += _not_finite(values, names, keep_missing)
-    if len(faults) > SHOWN:
-        faults = [*faults[:SHOWN], f"... and {len(faults) - SHOWN} more cells"]
-    refuse(faults, what)
+    bad = np.argwhere(np.isinf(values) if keep_missing else ~np.isfinite(values))
+    total = len(faults) + len(bad)
+    faults += [_not_finite(values, i, j, names) for i, j in bad[:SHOWN]]
+    refuse([*faults[:SHOWN], f"... and {total - SHOWN} more cells"] if total > SHOWN else faults, what)
     return np.ascontiguousarray(values), names
 
 
@@ -229,12 +229,6 @@ def _too_large(X: npt.NDArray[Any], names: tuple[str, ...] | None) -> list[str]:
     return [f"row {i}, column {j!r}: {v} {why}" for i, j, v in where]
 
 
-def _not_finite(
-    values: npt.NDArray[np.float64], names: tuple[str, ...] | None, keep_missing: bool
-) -> list[str]:
-    wrong = np.isinf(values) if keep_missing else ~np.isfinite(values)
-    faults = []
-    for i, j in np.argwhere(wrong):
-        kind = "NaN (missing)" if np.isnan(values[i, j]) else f"{values[i, j]} (inf is no number to compare)"
-        faults.append(f"row {i}, column {names[j] if names else int(j)!r}: {kind}")
-    return faults
+def _not_finite(values: npt.NDArray[np.float64], i: int, j: int, names: tuple[str, ...] | None) -> str:
+    kind = "NaN (missing)" if np.isnan(values[i, j]) else f"{values[i, j]} (infinite)"
+    return f"row {i}, column {names[j] if names else int(j)!r}: {kind}"

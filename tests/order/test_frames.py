@@ -113,6 +113,14 @@ def test_many_bad_cells_show_twenty_and_the_total():
     assert len(caught.value.faults) == 21
 
 
+def test_missing_cells_may_be_kept_but_infinities_never():
+    values, _ = read_table([[1.0, None], [float("nan"), 2.0]], keep_missing=True)
+    np.testing.assert_array_equal(values, [[1.0, np.nan], [np.nan, 2.0]])
+    with pytest.raises(DataError, match="row 0, column 1: inf") as caught:
+        read_table([[None, float("inf")]], keep_missing=True)
+    assert len(caught.value.faults) == 1
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -156,8 +164,7 @@ def test_u39_missing_and_extra_names_are_all_listed():
         align_columns(("income", "debt", "age"), pd.DataFrame({"dept": [1], "age": [2], "zip": [3]}))
     message = str(caught.value)
     assert (
-        all(f"{name!r}" in message for name in ("income", "debt", "dept", "zip"))
-        and "did you mean 'dept'" in message
+        all(f"{name!r}" in message for name in ("income", "debt", "dept", "zip")) and "did you mean 'dept'" in message
     )
 
 
