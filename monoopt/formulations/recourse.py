@@ -112,8 +112,14 @@ def _add_positive(
     allowed = np.array([_meets(rule, j, levels) * (attribute == j) for _, rule, j in asked])
     fires = _unit([c for c, *_ in asked], len(rules))
     index = [(rules[c][0], rules[c][1], j) for c, _, j in asked]
-    builder.add_rows("needs", {"level": allowed, "fires": -fires}, lower=0, index=index,
-                     tex=r"\sum_{v \text{ meets } t} \ell_{jv} - f_{kt}", over="positive rule t of k, attribute j")  # fmt: skip
+    builder.add_rows(
+        "needs",
+        {"level": allowed, "fires": -fires},
+        lower=0,
+        index=index,
+        tex=r"\sum_{v \text{ meets } t} \ell_{jv} - f_{kt}",
+        over="positive rule t of k, attribute j",
+    )
 
 
 def _add_negative(
