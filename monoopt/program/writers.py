@@ -3,11 +3,18 @@
 Numbers are written with the fewest digits that read back to the same float. Columns stand in the
 program's order, so a reader that numbers them by first appearance finds the same program.
 
-Readers differ, so nothing is written that one of them refuses or silently reads otherwise. Measured with HiGHS,
-GLPK, CBC and SCIP: a constant in an LP objective is refused by GLPK and dropped by CBC, and one in an MPS right-hand
-side is read with opposite signs, hence the offset is the cost of a column fixed at 1; a two-sided LP row is refused,
-hence two rows; an infinite side is refused, hence -1e30, which readers take as infinite. `read_program` undoes all
-three. GLPK alone wants at least one row, and a maximisation as LP (it has no OBJSENSE in MPS, and says so).
+Readers differ, so nothing is written that one of them refuses, or worse, silently reads otherwise. Measured with
+HiGHS 1.16, GLPK 5.0, CBC 2.10 and SCIP 10, and undone by `read_program`:
+
+- The offset is the cost of a column fixed at 1: a constant in an LP objective is refused by GLPK and dropped by CBC,
+  and one in an MPS right-hand side is read with opposite signs by HiGHS and GLPK.
+- A range row becomes two rows: LP readers refuse two-sided rows, and MPS ranges round.
+- A side of -1e30 is an infinite one: readers drop rows without a side or refuse them.
+- MPS holds minimisations only, and the first line says so if the objective stands turned: GLPK refuses OBJSENSE, CBC
+  overlooks it.
+- Names are at most 120 characters and a suffix long: beyond 160 CBC crashes.
+
+GLPK alone wants at least one row.
 """
 
 from __future__ import annotations
@@ -35,10 +42,13 @@ RESERVED = {
     "quadobj", "qmatrix", "qsection", "qcmatrix", "csection", "sets", "indicators", "gencons", "pwlobj", "marker",
     "lazycons", "usercuts", "refrow", "basis", "negative",
 }  # fmt: skip
-LONGEST = 240
-LOW, HIGH = ".lo", ".up"  # endings of the two rows that a range row becomes in LP format
+LONGEST = 120
+LOW, HIGH = ".lo", ".up"  # endings of the two rows that a range row becomes
 FREE_SIDE = -1e30  # readers drop rows without a side, or refuse them, and take this as infinite
+TURNED = "* maximize: the objective stands turned here; the optimum is minus that of this file"
+KIND = {"=": "E", ">=": "G", "<=": "L"}
 WIDTH = 500  # characters of a line; some readers stop at 560
+Side = tuple[int, str, str, float]
 
 
 def name_map(program: Program) -> dict[str, dict[str, str]]:
@@ -54,22 +64,40 @@ def name_map(program: Program) -> dict[str, dict[str, str]]:
 
 
 def to_lp(program: Program) -> str:
-    """Return the program in LP format; cones are refused."""
+    r"""Return the program in LP format; cones are refused.
+
+    Examples
+    --------
+    >>> from monoopt.program import ProgramBuilder
+    >>> b = ProgramBuilder("toy", sense="maximize")
+    >>> b.add_columns("x", 2, lower=0, upper=[4, 1], cost=[3, 2])
+    >>> b.add_rows("capacity", {"x": [[1.0, 0.5]]}, upper=5)
+    >>> print(to_lp(b.build()))
+    \\ toy
+    maximize
+     obj: + 3 x(0) + 2 x(1)
+    subject to
+     capacity: + 1 x(0) + 0.5 x(1) <= 5
+    bounds
+     0 <= x(0) <= 4
+     0 <= x(1) <= 1
+    end
+    <BLANKLINE>
+    """
     _refuse_cones(program, "LP")
     columns, rows = _safe(program.column_names()), _safe(program.row_names())
-    constant = _needs_constant(program)
     lines = [
         f"\\ {' '.join(program.name.split())}",
         f"{program.sense}",
         *_wrapped(" obj:", _lp_objective(program, columns)),
         "subject to",
     ]
-    for i, name in enumerate(rows):
-        lines += _lp_row(program, i, name, columns)
+    for i, name, relation, side in _one_sided(program, rows):
+        lines += _wrapped(f" {name}:", [*_row_terms(program, i, columns), f"{relation} {number(side)}"])
     lines += [
         "bounds",
         *(_lp_bound(*entry) for entry in zip(columns, program.lower, program.upper, strict=True)),
-        *([f" {OFFSET} = 1"] if constant else []),
+        *([f" {OFFSET} = 1"] if _needs_constant(program) else []),
     ]
     whole = [columns[j] for j in np.flatnonzero(program.integer)]
     lines += ["general", *_wrapped("", whole)] if whole else []
@@ -77,23 +105,19 @@ def to_lp(program: Program) -> str:
 
 
 def to_mps(program: Program) -> str:
-    """Return the program in free MPS format; cones are refused."""
+    """Return the program in free MPS format, always as a minimisation; cones are refused."""
     _refuse_cones(program, "MPS")
     columns, rows = _safe(program.column_names()), _safe(program.row_names())
     lines = [
+        *([TURNED] if program.sign < 0 else []),
         f"NAME {UNSAFE.sub('_', program.name)} FREE",
-        *(["OBJSENSE", "    MAX"] if program.sign < 0 else []),
         "ROWS",
         " N obj",
     ]
-    kinds = [_mps_kind(low, high) for low, high in zip(program.row_lower, program.row_upper, strict=True)]
-    lines += [f" {kind} {name}" for (kind, *_), name in zip(kinds, rows, strict=True)]
-    lines += ["COLUMNS", *_mps_columns(program, columns, rows), "RHS"]
-    lines += [f" rhs {name} {number(side)}" for (_, side, _), name in zip(kinds, rows, strict=True) if side]
-    ranges = [
-        f" rng {name} {number(width)}" for (*_, width), name in zip(kinds, rows, strict=True) if width is not None
-    ]
-    lines += ["RANGES", *ranges] if ranges else []
+    sides = list(_one_sided(program, rows))
+    lines += [f" {KIND[relation]} {name}" for _, name, relation, _ in sides]
+    lines += ["COLUMNS", *_mps_columns(program, columns, sides), "RHS"]
+    lines += [f" rhs {name} {number(side)}" for _, name, _, side in sides if side]
     lines += ["BOUNDS", *_mps_bounds(program, columns)]
     lines += [f" FX bnd {OFFSET} 1"] if _needs_constant(program) else []
     lines += [*_mps_quadratic(program, columns), "ENDATA", ""]
@@ -170,22 +194,24 @@ def _lp_objective(program: Program, columns: list[str]) -> list[str]:
     return words
 
 
-def _lp_row(program: Program, i: int, name: str, columns: list[str]) -> list[str]:
+def _one_sided(program: Program, rows: list[str]) -> Iterator[Side]:
+    """The rows as a file holds them: position, name, relation, side; a range row gives two."""
+    for i, (name, low, high) in enumerate(zip(rows, program.row_lower, program.row_upper, strict=True)):
+        if low == high:
+            yield i, name, "=", low
+        elif np.isfinite(low) and np.isfinite(high):
+            yield i, name + LOW, ">=", low
+            yield i, name + HIGH, "<=", high
+        elif np.isfinite(high):
+            yield i, name, "<=", high
+        else:
+            yield i, name, ">=", max(low, FREE_SIDE)
+
+
+def _row_terms(program: Program, i: int, columns: list[str]) -> list[str]:
     part = slice(program.A.indptr[i], program.A.indptr[i + 1])
-    words = [
-        _term(value, columns[j]) for j, value in zip(program.A.indices[part], program.A.data[part], strict=True)
-    ] or [f"+ 0 {(columns or [OFFSET])[0]}"]
-    low, high = program.row_lower[i], program.row_upper[i]
-    if low == high:
-        return _wrapped(f" {name}:", [*words, f"= {number(low)}"])
-    if np.isfinite(low) and np.isfinite(high):  # readers differ on two-sided rows: two rows, merged by name
-        return [
-            *_wrapped(f" {name}{LOW}:", [*words, f">= {number(low)}"]),
-            *_wrapped(f" {name}{HIGH}:", [*words, f"<= {number(high)}"]),
-        ]
-    if np.isfinite(high):
-        return _wrapped(f" {name}:", [*words, f"<= {number(high)}"])
-    return _wrapped(f" {name}:", [*words, f">= {number(max(low, FREE_SIDE))}"])
+    terms = zip(program.A.indices[part], program.A.data[part], strict=True)
+    return [_term(value, columns[j]) for j, value in terms] or [f"+ 0 {(columns or [OFFSET])[0]}"]
 
 
 def _lp_bound(name: str, low: float, high: float) -> str:
@@ -196,39 +222,21 @@ def _lp_bound(name: str, low: float, high: float) -> str:
     return f" {name} = {left}" if low == high else f" {left} <= {name} <= {right}"
 
 
-def _mps_kind(low: float, high: float) -> tuple[str, float, float | None]:
-    """Row type, right-hand side and range width."""
-    if low == high:
-        return "E", low, None
-    if np.isinf(low) and np.isinf(high):
-        return "G", FREE_SIDE, None
-    if np.isinf(high):
-        return "G", low, None
-    if np.isinf(low):
-        return "L", high, None
-    width = high - low
-    if low + width == high:
-        return "G", low, width
-    if high - width == low:
-        return "L", high, width
-    raise FormulationError(f"the range [{low!r}, {high!r}] can't be written in MPS without rounding; write LP instead")
-
-
-def _mps_columns(program: Program, columns: list[str], rows: list[str]) -> Iterator[str]:
-    by_column = sparse.csc_array(program.A)
+def _mps_columns(program: Program, columns: list[str], sides: list[Side]) -> Iterator[str]:
+    by_column = sparse.csc_array(program.A[[i for i, *_ in sides]])
     whole = False
     for j, name in enumerate(columns):
         if program.integer[j] != whole:
             whole = bool(program.integer[j])
             yield f" MARKER 'MARKER' '{'INTORG' if whole else 'INTEND'}'"
-        yield f" {name} obj {number(program.sign * program.c[j])}"
+        yield f" {name} obj {number(program.c[j])}"
         part = slice(by_column.indptr[j], by_column.indptr[j + 1])
         for i, value in zip(by_column.indices[part], by_column.data[part], strict=True):
-            yield f" {name} {rows[i]} {number(value)}"
+            yield f" {name} {sides[i][1]} {number(value)}"
     if whole:
         yield " MARKER 'MARKER' 'INTEND'"
     if _needs_constant(program):
-        yield f" {OFFSET} obj {number(program.sign * program.offset)}"
+        yield f" {OFFSET} obj {number(program.offset)}"
 
 
 def _mps_bounds(program: Program, columns: list[str]) -> Iterator[str]:
@@ -246,5 +254,5 @@ def _mps_quadratic(program: Program, columns: list[str]) -> list[str]:
     if program.P is None:
         return []
     lower = sparse.coo_array(sparse.tril(sparse.csc_array(program.P)))
-    entries = sorted(zip(lower.col.tolist(), lower.row.tolist(), (program.sign * lower.data).tolist(), strict=True))
+    entries = sorted(zip(lower.col.tolist(), lower.row.tolist(), lower.data.tolist(), strict=True))
     return ["QUADOBJ", *(f" {columns[j]} {columns[i]} {number(value)}" for j, i, value in entries)]

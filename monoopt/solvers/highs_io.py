@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from scipy import sparse
 
 from monoopt.errors import DataError
 from monoopt.program import Block, Program
-from monoopt.program.writers import HIGH, LOW, OFFSET
+from monoopt.program.writers import HIGH, LOW, OFFSET, TURNED
 from monoopt.solvers.base import Settings
 from monoopt.solvers.highs import make_highs
 
@@ -24,7 +25,8 @@ def read_program(path: str | Path) -> Program:
 
     Names of the form ``block(i,j)`` become blocks again; other names are kept as they stand. A row pair
     ``name.lo``, ``name.up`` with equal coefficients is one range row, and a last column ``offset`` that is fixed at 1
-    and stands in no row is the constant of the objective, as `to_lp` and `to_mps` write them.
+    and stands in no row is the constant of the objective, as `to_lp` and `to_mps` write them; so is the first line of a
+    maximisation in MPS.
 
     Raises
     ------
@@ -40,13 +42,19 @@ def read_program(path: str | Path) -> Program:
     lp = highs.getLp()
     if code.name == "kError" or lp.num_col_ == 0:
         raise DataError(f"HiGHS can't read {str(path)!r}: {''.join(log).strip() or 'no columns found'}")
-    return _program(place.stem, highs, lp)
+    return _program(place.stem, highs, lp, _stands_turned(place))
 
 
-def _program(name: str, highs: Any, lp: Any) -> Program:
+def _stands_turned(path: Path) -> bool:
+    """Whether the first line says that a maximisation was written as a minimisation."""
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+        return file.readline().decode("latin-1").strip() == TURNED
+
+
+def _program(name: str, highs: Any, lp: Any, turned: bool) -> Program:
     n, m = lp.num_col_, lp.num_row_
-    sense: Literal["minimize", "maximize"] = "maximize" if lp.sense_.name == "kMaximize" else "minimize"
-    sign = 1.0 if sense == "minimize" else -1.0
+    sign = -1.0 if lp.sense_.name == "kMaximize" else 1.0
+    sense: Literal["minimize", "maximize"] = "maximize" if turned or sign < 0 else "minimize"
     A, low, high, rows = _merged(
         _matrix(lp.a_matrix_, m, n),
         np.array(lp.row_lower_),
@@ -130,12 +138,13 @@ def _merged(
 def _blocks(names: list[str], word: str) -> tuple[Block, ...]:
     """Blocks from runs of one family; one verbatim block where the names have no such form."""
     parts = [match.groups() for match in map(FAMILY.match, names) if match]
-    if not names:
-        return ()
+    verbatim = (Block(word, 0, len(names), (len(names),), np.array(names), verbatim=True),)
+    if not names or len(parts) < len(names):
+        return verbatim if names else ()
     starts = [k for k, (name, label) in enumerate(parts) if k == 0 or label is None or name != parts[k - 1][0]]
     runs = list(zip(starts, [*starts[1:], len(parts)], strict=True))
-    if len(parts) < len(names) or len({parts[start][0] for start, _ in runs}) != len(runs):
-        return (Block(word, 0, len(names), (len(names),), np.array(names), verbatim=True),)
+    if len({parts[start][0] for start, _ in runs}) != len(runs):
+        return verbatim
     return tuple(_run(parts[start][0], start, stop, [label for _, label in parts[start:stop]]) for start, stop in runs)
 
 
