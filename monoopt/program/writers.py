@@ -73,7 +73,7 @@ def to_lp(program: Program) -> str:
     >>> b.add_columns("x", 2, lower=0, upper=[4, 1], cost=[3, 2])
     >>> b.add_rows("capacity", {"x": [[1.0, 0.5]]}, upper=5)
     >>> print(to_lp(b.build()))
-    \\ toy
+    \ toy
     maximize
      obj: + 3 x(0) + 2 x(1)
     subject to
