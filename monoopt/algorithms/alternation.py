@@ -93,6 +93,8 @@ def fit_curve(
     phases, values = ["start"], [state.value]
     move = update or (lambda sums, P: solve_directly(problem, sums, P))
     for _ in range(max_iter if problem.degree > 1 else 0):
+        if state.value <= gauss_newton.EXACT:
+            break
         new = _alternate(problem, state, algorithm, move)
         if new.value >= state.value:
             break

@@ -20,6 +20,7 @@ from monoopt.algorithms.small_qp import SmallAnswer, solve_small_qp
 
 Array = npt.NDArray[np.float64]
 SMALLEST_DAMPING, LARGEST_DAMPING = 1e-9, 1e8
+EXACT = 1e-28  # J of a curve through every object, up to rounding (data in the unit box)
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ def finish(
     values: list[float] = []
     damping, active = 1e-4, np.zeros(len(problem.rows[1]), dtype=bool)
     for _ in range(max_iter if problem.degree > 1 else 0):
+        if state.value <= EXACT:
+            break
         gradient, H = _quadratic(problem, state, active)
         found, damping, moved = _step(problem, state, gradient, H, damping)
         if found is None:

@@ -53,7 +53,7 @@ def build(
     sample_weight: npt.ArrayLike | None = None,
     attribute_weights: npt.ArrayLike | None = None,
     degree: int = 3,
-    margin: float = 1e-4,
+    margin: float = 1e-3,
     preferences: PreferenceRows | None = None,
 ) -> Program:
     """Build the program from scaled data and scores.
@@ -139,9 +139,9 @@ def read(program: Program, solution: Solution, *, directions: npt.ArrayLike) -> 
     >>> from monoopt.solvers import solve
     >>> program = build([[0.0], [0.25], [1.0]], [0.0, 0.5, 1.0], directions=[1], degree=2)
     >>> read(program, solve(program), directions=[1]).round(6)
-    array([[0.    ],
-           [0.0001],
-           [1.    ]])
+    array([[0.   ],
+           [0.001],
+           [1.   ]])
     """
     a = np.asarray(directions, dtype=np.float64)
     inner = [solution.values(block.name) for block in program.columns]
