@@ -221,12 +221,8 @@ def make_highs(settings: Settings, log: list[str]) -> Any:
     """Return a Highs object with the settings, each checked."""
     import highspy
 
-    threads = _state["threads"]
-    if threads and threads != settings.threads:
-        highspy.Highs.resetGlobalScheduler(True)
-    with silent_descriptor(not settings.verbose and threads == 0):
-        highs = highspy.Highs()
-    _state["threads"] = settings.threads
+    share_threads(settings.threads)
+    highs = highspy.Highs()
     words: dict[str, Any] = {
         "output_flag": True,
         "log_to_console": settings.verbose,
@@ -242,6 +238,21 @@ def make_highs(settings: Settings, log: list[str]) -> Any:
         _set_native(highs, word, value)
     highs.cbLogging += lambda event: log.append(event.message)
     return highs
+
+
+def share_threads(threads: int) -> None:
+    """Give the process's one HiGHS scheduler this many threads; the first object's banner is let go unseen.
+
+    Every way to HiGHS passes here, also those through other packages.
+    """
+    import highspy
+
+    if _state["threads"] != threads:
+        highspy.Highs.resetGlobalScheduler(True)
+    if _state["threads"] == 0:
+        with silent_descriptor():
+            highspy.Highs()
+    _state["threads"] = threads
 
 
 def pass_program(highs: Any, program: Program, scale: float = 1.0, kept: np.ndarray | None = None) -> None:

@@ -39,6 +39,7 @@ class MinCut(Solver):
     name = "mincut"
     can = frozenset({"linear", "integer", "duals", "vertex"})
     install = "it comes with monoopt"
+    special = "closure problems: min c'x, x_i - x_j >= 0, 0 <= x <= 1"
 
     def version(self) -> str:
         """Version of scipy, whose maximum flow does the work."""

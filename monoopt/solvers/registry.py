@@ -13,9 +13,12 @@ from monoopt.program import Status
 from monoopt.solvers.base import Settings, Solver
 
 GROUP = "monoopt.solvers"
+LAYERS = {"cvxpy": "monoopt.solvers.cvxpy_:Cvxpy"}  # "cvxpy:NAME" is any solver that the package knows
+CVXPY = ("clarabel", "osqp", "scs", "piqp", "scip", "cvxpy-highs", "cvxpy")
 # name -> "module:callable[:argument]"; the callable returns a Solver
 BUILT_IN = {
     "highs": "monoopt.solvers.highs:Highs",
+    **{word: f"{LAYERS['cvxpy']}:{word}" for word in CVXPY},
     "mincut": "monoopt.solvers.mincut:MinCut",
     "smo": "monoopt.solvers.smo:Smo",
 }
@@ -53,9 +56,13 @@ def get_solver(name: str) -> Solver:
     """Return the solver of this name; `SolverNotFound` names the nearest, or says how to install it."""
     key = str(name).lower()
     table = _table()
-    if key not in table:
-        raise SolverNotFound(f"no solver {name!r}{nearest(key, table)}; known: {', '.join(sorted(table))}")
-    solver = table[key]()
+    layer = key.partition(":")[0]
+    if key not in table and (layer == key or layer not in LAYERS):
+        raise SolverNotFound(
+            f"no solver {name!r}{nearest(key, table)}; known: {', '.join(sorted(table))}, "
+            f"and {' and '.join(f'{word}:NAME' for word in LAYERS)} for any other that those know"
+        )
+    solver = table[key]() if key in table else _maker(f"{LAYERS[layer]}:{key}")()
     try:
         solver.version()
     except ImportError as missing:
@@ -117,7 +124,7 @@ def _table() -> dict[str, Callable[[], Solver]]:
 
 
 def _maker(text: str) -> Callable[[], Solver]:
-    module, attribute, *argument = text.split(":")
+    module, attribute, *argument = text.split(":", 2)
 
     def make() -> Solver:
         return getattr(import_module(module), attribute)(*argument)

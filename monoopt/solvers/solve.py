@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from monoopt.errors import SolveError, UnsupportedProgram
-from monoopt.program import Program, Solution, SolveStats, Status, certify
+from monoopt.program import Certificate, Program, Solution, SolveStats, Status, certify
 from monoopt.program.certificate import TOLERANCE
 from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
+from monoopt.solvers.proofs import with_proof
 from monoopt.solvers.registry import get_solver, solvers_that_can
 
 
@@ -102,10 +103,10 @@ def open_session(
 def finish(backend: Solver, program: Program, settings: Settings, answer: RawAnswer) -> Solution:
     """Turn a backend's word into a checked solution in the user's sense."""
     start = time.perf_counter()
-    solution = _in_users_sense(program, answer)
+    solution = _in_users_sense(program, with_proof(program, settings, answer))
     tolerance = max(TOLERANCE, 10 * (settings.tolerance or 0.0))
     certificate = certify(program, solution, tolerance=tolerance)
-    status = _checked(solution, certificate.feasible, certificate.ok)
+    status = _checked(solution, certificate)
     if not status.has_point:
         solution = replace(solution, x=None, y=None, z=None, w=None, objective=None)
     stats = SolveStats(answer.build_time, answer.solve_time, time.perf_counter() - start, answer.iterations, answer.hot)
@@ -185,17 +186,21 @@ def _in_users_sense(program: Program, answer: RawAnswer) -> Solution:
     )
 
 
-def _checked(solution: Solution, feasible: bool, ok: bool) -> Status:
-    """The status after our own check: a point that fails is no point, an optimum that is not proved is a point."""
+def _checked(solution: Solution, certificate: Certificate) -> Status:
+    """The status after our own check, whatever the backend says.
+
+    A point that fails is no point; an optimum that is not proved is a point; a point that is proved optimal is an
+    optimum, even where a limit came first.
+    """
     status = solution.status
     if solution.x is None:
         return Status.ERROR if status is Status.OPTIMAL else Status.LIMIT if status is Status.FEASIBLE else status
     if status in (Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED, Status.ERROR):
         return status
-    if not feasible:
+    if not certificate.feasible:
         return {Status.OPTIMAL: Status.NUMERICAL, Status.FEASIBLE: Status.LIMIT}.get(status, status)
-    if status is Status.OPTIMAL:
-        return Status.OPTIMAL if ok else Status.FEASIBLE
+    if certificate.ok and (certificate.kind == "optimality" or status is Status.OPTIMAL):
+        return Status.OPTIMAL
     return Status.FEASIBLE
 
 
