@@ -10,6 +10,7 @@ d objective / d right-hand side. For a maximisation all three change sign and th
 
 from __future__ import annotations
 
+from monoopt.program.algebra import expand, to_latex, to_markdown
 from monoopt.program.blocks import Block
 from monoopt.program.builder import ProgramBuilder
 from monoopt.program.certificate import Certificate, certify
@@ -32,8 +33,11 @@ __all__ = [
     "Structure",
     "certify",
     "difference",
+    "expand",
     "name_map",
     "structure",
+    "to_latex",
     "to_lp",
+    "to_markdown",
     "to_mps",
 ]
