@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import tempfile
 from collections.abc import Mapping
 from enum import Enum
@@ -71,9 +73,7 @@ def solve(
 
 
 def _solve_one(program: Program, name: str, words: Mapping[str, Any], as_json: bool, quiet: bool) -> int:
-    from monoopt import solvers as layer
-
-    solution = layer.solve(program, name, raise_on_failure=False, **words)
+    solution = _answer(program, name, words)
     if not quiet or not solution.optimal:
         output.log(f"{program.name}: {solution}")
     if not solution.optimal:
@@ -85,6 +85,14 @@ def _solve_one(program: Program, name: str, words: Mapping[str, Any], as_json: b
     elif solution.status.has_point:
         output.write_csv(ANSWER, _answer_rows(solution))
     return output.code_of(solution.status)
+
+
+def _answer(program: Program, name: str, words: Mapping[str, Any]) -> Solution:
+    """Solve; what a backend prints through Python goes to standard error, like all words."""
+    from monoopt import solvers as layer
+
+    with contextlib.redirect_stdout(sys.stderr):
+        return layer.solve(program, name, raise_on_failure=False, **words)
 
 
 def _conflict(program: Program) -> str:
@@ -155,10 +163,8 @@ def _compare(program: Program, names: list[str], words: Mapping[str, Any], as_js
 
 def _attempt(program: Program, name: str, words: Mapping[str, Any]) -> Solution | str:
     """Solve, or say why this solver can't."""
-    from monoopt import solvers as layer
-
     try:
-        return layer.solve(program, name, raise_on_failure=False, **words)
+        return _answer(program, name, words)
     except (SolverNotFound, UnsupportedProgram) as error:
         return str(error)
 
