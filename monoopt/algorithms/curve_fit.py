@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.algorithms.alternation import Algorithm, Trace, Update, fit_curve
+from monoopt.algorithms.anchored_curve import Anchors, fit_anchored, preference_rows, smallest_conflict
 from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.algorithms.curve_starts import representatives, starting_curves
 from monoopt.algorithms.gauss_newton import CurveState
 from monoopt.algorithms.stationarity import Stationarity, stationarity
+from monoopt.errors import DataError
 from monoopt.formulations import control_points
-from monoopt.order.bezier import DesignSums, MonotonicityCertificate, certify_monotone
+from monoopt.order.bezier import DesignSums, MonotonicityCertificate, certify_monotone, project
 from monoopt.program import Certificate
 
 Array = npt.NDArray[np.float64]
@@ -37,6 +39,7 @@ class CurveOptions:
     tolerance: float = 1e-10
     init: Array | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    anchors: Anchors | None = None
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,16 @@ def best_curve(problem: CurveProblem, options: CurveOptions, rng: np.random.Gene
         max_iter=options.max_iter,
         tolerance=options.tolerance,
     )
+    rows = None
+    if options.anchors is not None and options.anchors.broken(_scores_of(problem, state, options.anchors)).any():
+        state = _anchored(problem, state, options, rng)
+        trace = Trace(("anchored",), np.array([state.value]))
+        rows = preference_rows(problem, state.control_points, options.anchors)
     return CurveResult(
         state,
         trace,
         ends,
-        stationarity(problem, state),
+        stationarity(problem, state, preferences=rows),
         certify_monotone(state.control_points, problem.directions),
         tuple(programs),
     )
@@ -103,6 +111,29 @@ def solver_update(problem: CurveProblem, options: CurveOptions, keep: list[Certi
         return control_points.read(program, solution, directions=problem.directions)
 
     return update
+
+
+def _scores_of(problem: CurveProblem, state: CurveState, anchors: Anchors) -> Array:
+    return project(anchors.U, state.control_points, problem.weights)[0]
+
+
+def _anchored(problem: CurveProblem, state: CurveState, options: CurveOptions, rng: np.random.Generator) -> CurveState:
+    """Fit with the statements, on representatives first where there are many objects."""
+    assert options.anchors is not None
+    large = len(problem.U) > LARGE
+    sample = problem.subset(representatives(problem, LARGE // 2, rng)) if large else problem
+    starts = [state.control_points, *starting_curves(sample, options.n_starts, rng)]
+    found = fit_anchored(sample, options.anchors, starts, options.max_iter)
+    if found is not None and large:
+        found = fit_anchored(problem, options.anchors, [found.control_points], options.max_iter)
+    if found is not None:
+        return found
+    conflict = smallest_conflict(sample, options.anchors, starts, options.max_iter)
+    raise DataError(
+        f"anchors: no curve of degree {problem.degree} was found that meets {'; '.join(conflict)}; drop one of them or "
+        "raise the degree",
+        conflict,
+    )
 
 
 def _choose_start(problem: CurveProblem, options: CurveOptions, rng: np.random.Generator) -> tuple[CurveState, Array]:

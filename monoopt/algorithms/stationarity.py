@@ -11,6 +11,7 @@ import numpy.typing as npt
 from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.algorithms.gauss_newton import CurveState
 from monoopt.formulations import control_points
+from monoopt.formulations.control_points import PreferenceRows
 from monoopt.order.bezier import curve_points, curve_slopes, design_sums
 from monoopt.program import Certificate, Program, Solution, Status, certify
 
@@ -49,32 +50,38 @@ class Stationarity:
         return f"{word}; scores: largest residual {self.scores:.2g} (tolerance {self.tolerance:g}); {proof}"
 
 
-def stationarity(problem: CurveProblem, state: CurveState, tolerance: float = 1e-6) -> Stationarity:
-    """Check the first-order conditions of the pair."""
+def stationarity(
+    problem: CurveProblem,
+    state: CurveState,
+    tolerance: float = 1e-6,
+    preferences: PreferenceRows | None = None,
+) -> Stationarity:
+    """Check the first-order conditions of the pair (with the rows of anchors, linearised at the curve)."""
     P, s = state.control_points, state.scores
     gap = np.nan_to_num(problem.U - curve_points(P, s)) * problem.weights
     inside = (s > 0) & (s < 1)
     scores = float(np.abs((gap * curve_slopes(P, s)).sum(axis=1)[inside]).max(initial=0.0))
     if problem.degree == 1:
         return Stationarity(None, scores, tolerance)
-    program = program_at(problem, s)
+    program = program_at(problem, s, preferences)
     return Stationarity(certify(program, proposed_optimum(program, P), tolerance=tolerance), scores, tolerance)
 
 
-def program_at(problem: CurveProblem, scores: Array) -> Program:
+def program_at(problem: CurveProblem, scores: Array, preferences: PreferenceRows | None = None) -> Program:
     """Return the control-point program at given scores."""
     return control_points.build_from_sums(
         design_sums(problem.U, problem.v, scores, problem.degree),
         directions=problem.directions,
         attribute_weights=problem.weights,
         margin=problem.margin,
+        preferences=preferences,
     )
 
 
 def proposed_optimum(program: Program, P: Array) -> Solution:
     """Offer control points as an optimum of the program, with the multipliers that the gradient implies.
 
-    Rows that bind get the best non-negative multipliers, the bounds get the rest. Nothing is claimed:
+    Sides that bind get the best non-negative multipliers, and the bounds whatever is left over. Nothing is claimed:
     `certify` decides.
     """
     from scipy.optimize import nnls
@@ -82,9 +89,14 @@ def proposed_optimum(program: Program, P: Array) -> Solution:
     x = P[1:-1].ravel()
     quadratic: Any = program.P
     gradient = program.c + quadratic @ x
-    y = np.zeros(len(program.row_lower))
-    if len(y):
-        binding = np.flatnonzero(program.A @ x - program.row_lower <= BINDING)
-        y[binding] = nnls(program.A[binding].T.toarray(), gradient)[0] if len(binding) else 0.0
-    z = gradient - program.A.T @ y
+    rows = program.A.toarray()
+    low, high = rows @ x - program.row_lower <= BINDING, program.row_upper - rows @ x <= BINDING
+    at_low, at_high = x - program.lower <= BINDING, program.upper - x <= BINDING
+    eye = np.eye(len(x))
+    normals = np.vstack([rows[low], -rows[high], eye[at_low], -eye[at_high]])
+    share = nnls(normals.T, gradient)[0] if len(normals) else np.zeros(0)
+    y = np.zeros(len(rows))
+    y[low] += share[: low.sum()]
+    y[high] -= share[low.sum() : low.sum() + high.sum()]
+    z = gradient - rows.T @ y
     return Solution(program, Status.OPTIMAL, x=x, y=y, z=z, objective=program.objective(x), solver="monoopt")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from monoopt.algorithms.anchored_curve import Anchors
 from monoopt.algorithms.curve_fit import CurveOptions, CurveResult, best_curve
 from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.errors import CertificateError, refuse
 from monoopt.estimators import ranking
+from monoopt.estimators.anchors import read_anchors
 from monoopt.estimators.inputs import read_sample_weight
 from monoopt.estimators.scaled_ranking import ScaledRanking
 from monoopt.order.bezier import attribute_shapes, curve_points, project
@@ -54,6 +57,9 @@ class RankingPrincipalCurve(ScaledRanking):
         Weight of each attribute in the distance, positive; only their ratios matter.
     missing : "refuse" or "project"
         "project" lets cells be missing: an object is projected on the coordinates that are known.
+    anchors : sequence of tuples, optional
+        What the ranking must say: ("Norway", "above", "Kuwait"), ("Iceland", "at", 0.9), objects by label. Extra
+        rows of the control-point program; a conflict is reported in these words.
     n_starts : int
         Starts tried; the best is kept.
     init : array-like, shape (k + 1, d), optional
@@ -116,6 +122,7 @@ class RankingPrincipalCurve(ScaledRanking):
         scaling: Any = "minmax",
         attribute_weights: Mapping[str, float] | Sequence[float] | None = None,
         missing: str = "refuse",
+        anchors: Sequence[tuple[Any, str, Any]] | None = None,
         n_starts: int = 8,
         init: Any = None,
         max_iter: int = 1000,
@@ -133,6 +140,7 @@ class RankingPrincipalCurve(ScaledRanking):
         self.scaling = scaling
         self.attribute_weights = attribute_weights
         self.missing = missing
+        self.anchors = anchors
         self.n_starts = n_starts
         self.init = init
         self.max_iter = max_iter
@@ -183,7 +191,8 @@ class RankingPrincipalCurve(ScaledRanking):
 
     def _learn(self, U: Array, weight: Array) -> None:
         problem = self._problem(U, weight)
-        result = best_curve(problem, self._curve_options(), ranking.random_generator(self.random_state))
+        options = replace(self._curve_options(), anchors=self._read_anchors())
+        result = best_curve(problem, options, ranking.random_generator(self.random_state))
         self._keep(result, problem)
 
     def _score_scaled(self, U: Array) -> Array:
@@ -217,6 +226,12 @@ class RankingPrincipalCurve(ScaledRanking):
             init=init,
             settings={"time_limit": self.time_limit},
         )
+
+    def _read_anchors(self) -> Anchors | None:
+        if not self.anchors:
+            return None
+        kept = self.scaling_.kept
+        return read_anchors(self.anchors, self.objects_, self.scaling_.apply(self.values_), self.directions_[kept])
 
     def _keep(self, result: CurveResult, problem: CurveProblem) -> None:
         """Store the curve and its proofs; raise if it isn't what was asked for."""
