@@ -1,0 +1,44 @@
+"""Random instances for every folder of models/: one function of the folder's name, from a generator to data.
+
+The data go to `reference.build(data)` and, as keyword arguments, to the builder. Numbers are small multiples of a power
+of two, so that two ways of adding them up give the same floats and the comparison can ask for equality.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Data = dict[str, Any]
+
+
+def dominance(rng: np.random.Generator, n: int, d: int = 2, levels: int = 4) -> list[list[int]]:
+    """All pairs (i, j), i at least as good as j, of random points; equal points give both pairs."""
+    X = rng.integers(0, levels, size=(n, d))
+    above = (X[:, None, :] >= X[None, :, :]).all(axis=2) & ~np.eye(n, dtype=bool)
+    return np.argwhere(above).tolist()
+
+
+def dyadic(rng: np.random.Generator, low: float, high: float, size: Any, unit: float = 1 / 8) -> np.ndarray:
+    """Random multiples of a unit in [low, high]."""
+    return rng.integers(round(low / unit), round(high / unit) + 1, size=size) * unit
+
+
+def monotonization(rng: np.random.Generator) -> Data:
+    n = int(rng.integers(2, 12))
+    data = {"labels": rng.integers(0, 2, n).tolist(), "pairs": dominance(rng, n)}
+    return data if rng.random() < 0.3 else data | {"weights": dyadic(rng, 0, 4, n).tolist()}
+
+
+def monotonization_classes(rng: np.random.Generator) -> Data:
+    n, classes = int(rng.integers(2, 9)), int(rng.integers(2, 6))
+    table = np.abs(np.subtract.outer(np.arange(classes), np.arange(classes))) * dyadic(rng, 0.125, 2, (classes, 1))
+    loss = ["absolute", "squared", table.tolist()][rng.integers(3)]
+    return {
+        "codes": rng.integers(0, classes, n).tolist(),
+        "n_classes": classes,
+        "pairs": dominance(rng, n),
+        "weights": dyadic(rng, 0, 4, n).tolist(),
+        "loss": loss,
+    }
