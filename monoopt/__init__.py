@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from monoopt import datasets, formulations
+    from monoopt.algorithms.relabelling import Relabelling, relabel
     from monoopt.errors import (
         CertificateError,
         DataError,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
         SolverNotFound,
         UnsupportedProgram,
     )
-    from monoopt.estimators import LPRulesClassifier, MonotoneRelabeler, Relabelling, relabel
+    from monoopt.estimators import LPRulesClassifier, MonotoneRelabeler
     from monoopt.program import Certificate, Program, ProgramBuilder, Solution, Status, certify
     from monoopt.solvers import available_solvers, open_session, solve
 
@@ -72,7 +73,8 @@ _HOMES = {
     ),
     "monoopt.program": "Certificate Program ProgramBuilder Solution Status certify",
     "monoopt.solvers": "available_solvers open_session solve",
-    "monoopt.estimators": "LPRulesClassifier MonotoneRelabeler Relabelling relabel",
+    "monoopt.algorithms.relabelling": "Relabelling relabel",
+    "monoopt.estimators": "LPRulesClassifier MonotoneRelabeler",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -1,0 +1,218 @@
+"""Objects with ordered labels, directions and weights: read once, checked all at once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from monoopt.errors import DataError, DataWarning
+from monoopt.order import (
+    Directions,
+    OrderedLabels,
+    as_gains,
+    parse_directions,
+    precision_of,
+    read_labels,
+    read_table,
+)
+from monoopt.order.comparisons import at_least, blocks
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+T = TypeVar("T")
+
+SHOWN = 20
+TAU_ROWS = 10_000  # rows that the rank correlations are taken from, evenly spaced
+AGAINST = (-0.1, 0.05)  # a sign is called wrong at a correlation below the first with p below the second
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How one attribute goes with the labels.
+
+    Attributes
+    ----------
+    attribute : str
+        Its name, or x0, x1, ...
+    direction : int
+        As declared: +1, -1, 0.
+    tau : float
+        Kendall's tau-b with the labels; NaN for a constant attribute.
+    p_value : float
+        Of the hypothesis that they have nothing to do with each other.
+    """
+
+    attribute: str
+    direction: int
+    tau: float
+    p_value: float
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the data clearly go against the declared direction."""
+        return self.direction * self.tau < AGAINST[0] and self.p_value < AGAINST[1]
+
+    def __str__(self) -> str:
+        word = {1: "gain", -1: "cost", 0: "free"}[self.direction]
+        return f"{self.attribute} ({word}): tau {self.tau:+.3f}" + (" CONTRADICTS" if self.contradicts else "")
+
+
+@dataclass(frozen=True, eq=False)
+class OrdinalData:
+    """What every method of ordinal classification starts from.
+
+    Attributes
+    ----------
+    X : ndarray, shape (n, d)
+    labels : OrderedLabels
+    directions : ndarray of int8, shape (d,)
+    weights : ndarray, shape (n,)
+        Not negative, not all zero.
+    names : tuple of str or None
+        Attribute names, where the table had some.
+    precision : ndarray of uint8, shape (d,)
+        Fraction bits of the columns as they came (see `monoopt.order.precision`).
+    """
+
+    X: Floats
+    labels: OrderedLabels
+    directions: npt.NDArray[np.int8]
+    weights: Floats
+    names: tuple[str, ...] | None
+    precision: npt.NDArray[np.uint8]
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return self.labels.n_classes
+
+    @cached_property
+    def agreement(self) -> tuple[Agreement, ...]:
+        """Kendall's tau of every attribute with the labels."""
+        from scipy.stats import kendalltau
+
+        n = len(self.X)
+        rows = np.unique(np.linspace(0, n - 1, min(n, TAU_ROWS)).astype(np.int64))
+        codes = self.labels.codes[rows]
+        found = []
+        for j, sign in enumerate(self.directions):
+            column = self.X[rows, j]
+            constant = (column == column[0]).all() or (codes == codes[0]).all()
+            tau, p = (np.nan, np.nan) if constant else kendalltau(column, codes)
+            name = f"x{j}" if self.names is None else self.names[j]
+            found.append(Agreement(name, int(sign), float(tau), float(p)))
+        return tuple(found)
+
+    def warn(self, stacklevel: int = 3) -> None:
+        """Warn of what a person should know before trusting anything learned from these data."""
+        for found in self.agreement:
+            if found.contradicts:
+                warnings.warn(
+                    f"{found.attribute} is declared {'gain' if found.direction > 0 else 'cost'}, but the labels go the "
+                    f"other way (Kendall's tau {found.tau:+.3f}): check its direction",
+                    DataWarning,
+                    stacklevel=stacklevel,
+                )
+        if len(self.X) > 1 and not any_comparable(self.X, self.directions):
+            warnings.warn(
+                "no object dominates another one: the order says nothing about these data, labels stay as they are",
+                DataWarning,
+                stacklevel=stacklevel,
+            )
+
+
+def read_ordinal_data(
+    X: Any,
+    y: Any,
+    directions: Directions = None,
+    sample_weight: Any = None,
+    order: Sequence[Any] | None = None,
+) -> OrdinalData:
+    """Read and check everything; one `DataError` lists the faults of all arguments.
+
+    Parameters
+    ----------
+    X : array-like or data frame, shape (n, d)
+    y : array-like, shape (n,)
+        Ordered labels; text needs `order`.
+    directions : None, dict or sequence
+        See `monoopt.order.parse_directions`; None: all gain.
+    sample_weight : array-like, shape (n,), optional
+        Not negative; weight k is k copies, weight 0 is an object that is not there.
+    order : sequence, optional
+        All labels, worst first.
+
+    Examples
+    --------
+    >>> data = read_ordinal_data([[1], [2]], ["low", "high"], order=["low", "high"])
+    >>> data.labels.codes, data.weights
+    (array([0, 1]), array([1., 1.]))
+    """
+    faults: list[str] = []
+    table = _attempt("X", faults, lambda: read_table(X))
+    labels = _attempt("y", faults, lambda: read_labels(y, order))
+    n = None if table is None else len(table[0])
+    signs = weights = None
+    if table is not None:
+        values, names = table
+        attributes = values.shape[1] if names is None else names
+        signs = _attempt("directions", faults, lambda: parse_directions(directions, attributes))
+    if n is not None and labels is not None and len(labels.codes) != n:
+        faults.append(f"X has {n} objects and y {len(labels.codes)} labels: inconsistent numbers of samples")
+    if n is not None:
+        weights = _attempt("sample_weight", faults, lambda: _weights(sample_weight, n))
+    if faults or table is None or labels is None or signs is None or weights is None:
+        lines = faults[0] if len(faults) == 1 else "\n  - ".join(["several things are wrong:", *faults])
+        raise DataError(lines, faults)
+    return OrdinalData(table[0], labels, signs, weights, table[1], precision_of(X))
+
+
+def any_comparable(X: Floats, directions: npt.NDArray[np.int8]) -> bool:
+    """Tell whether any object dominates another one (equal objects do).
+
+    Examples
+    --------
+    >>> any_comparable(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1, 1], dtype=np.int8))
+    False
+    """
+    gains = as_gains(X, directions)
+    return any(
+        bool(at_least(gains[block], gains).sum() > len(gains[block])) for block in blocks(len(gains), len(gains))
+    )
+
+
+def _attempt(what: str, faults: list[str], read: Callable[[], T]) -> T | None:
+    """Run one reader; collect its faults instead of stopping at the first."""
+    try:
+        return read()
+    except DataError as error:
+        own = f"{what}: "
+        faults += [fault if fault.startswith(own) else own + fault for fault in error.faults]
+        return None
+
+
+def _weights(sample_weight: Any, n: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("wanted numbers") from None
+    weights = np.full(n, float(weights)) if weights.ndim == 0 else weights
+    if weights.shape != (n,):
+        raise DataError(f"shape {weights.shape}, wanted ({n},): one weight per object")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    faults = [f"object {i}: {weights[i]:g}, wanted a finite number that is not negative" for i in wrong[:SHOWN]]
+    if len(wrong) > SHOWN:
+        faults.append(f"and {len(wrong) - SHOWN} more")
+    if not faults and not weights.any():
+        faults.append("all weights are zero: no object is left")
+    if faults:
+        raise DataError("; ".join(faults), faults)
+    return weights
