@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from monoopt.errors import OptionError, UnsupportedProgram
+from monoopt.errors import UnsupportedProgram
 from monoopt.program import Block, Cone, Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver
-from monoopt.solvers.cvxpy_engines import ENGINES, NATIVE_STATUS, STATUS, Engine, engine_version, find_engine
+from monoopt.solvers.cvxpy_engines import ENGINES, NATIVE_STATUS, STATUS, CvxpyEngine, engine_version, find_engine
+from monoopt.solvers.engines import refused
 from monoopt.solvers.highs import share_threads
 
 
@@ -79,7 +80,7 @@ class Cvxpy(Solver):
                 share_threads(settings.threads)
             raw = chain.solve_via_data(problem, data, False, settings.verbose, dict(options))
         except Exception as wrong:  # backends raise whatever they like; what they say is kept
-            return _refusal(self.name, wrong, settings)
+            return refused(self.name, wrong, settings)
         solved = time.perf_counter()
         return RawAnswer(
             **_status_and_point(program, engine, rendering, raw, chain, inverse),
@@ -87,7 +88,7 @@ class Cvxpy(Solver):
             solve_time=solved - built,
         )
 
-    def _choose(self, program: Program) -> Engine:
+    def _choose(self, program: Program) -> CvxpyEngine:
         if self._engine is not None:
             return self._engine
         return ENGINES["clarabel" if program.P is not None or program.cones else "highs"]
@@ -211,7 +212,7 @@ def _variable(program: Program, block: Block) -> Any:
 
 
 def _status_and_point(
-    program: Program, engine: Engine, rendering: Rendering, raw: Any, chain: Any, inverse: Any
+    program: Program, engine: CvxpyEngine, rendering: Rendering, raw: Any, chain: Any, inverse: Any
 ) -> dict[str, Any]:
     """What the backend claims, in our words."""
     native = engine.native(raw)
@@ -236,14 +237,7 @@ def _status_and_point(
     return found
 
 
-def _bound(program: Program, engine: Engine, raw: Any) -> float | None:
+def _bound(program: Program, engine: CvxpyEngine, raw: Any) -> float | None:
     """Bound of a search over whole numbers, where the engine tells it."""
     found = engine.bound(raw) if program.integer.any() else None
     return None if found is None or not abs(found) < 1e20 else found + program.offset
-
-
-def _refusal(name: str, wrong: Exception, settings: Settings) -> RawAnswer:
-    """Native options are checked by name before; a value that does not fit shows here."""
-    if settings.options and isinstance(wrong, (TypeError, ValueError, KeyError)):
-        raise OptionError(f"solver {name!r} refused its options {dict(settings.options)}: {wrong}") from wrong
-    return RawAnswer(Status.ERROR, raw_status=f"{type(wrong).__name__}: {wrong}")

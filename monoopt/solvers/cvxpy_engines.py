@@ -6,15 +6,15 @@ seed (they make no random choices), OSQP and SCS run on one thread, PIQP knows n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from monoopt.errors import OptionError, nearest
+from monoopt.errors import nearest
 from monoopt.program import Status
-from monoopt.solvers.base import Settings, unknown_option
+from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_WORDS, Engine, attributes, highs_options
 
 # cvxpy's words. Points of LIMIT and NUMERICAL are handed over as they are: our check decides what they are worth.
 STATUS = {
@@ -28,7 +28,7 @@ STATUS = {
     "user_limit": Status.LIMIT,
     "solver_error": Status.ERROR,
 }
-SCIP_LIMITS = "timelimit memlimit nodelimit totalnodelimit stallnodelimit gaplimit sollimit bestsollimit restartlimit userinterrupt"
+SCIP_LIMITS = ("time", "mem", "node", "totalnode", "stallnode", "gap", "sol", "bestsol", "restart")
 # Native words where cvxpy's are too coarse: it calls a limit, or a stop without progress, an error.
 NATIVE_STATUS = {
     "NumericalError": Status.NUMERICAL,
@@ -38,30 +38,20 @@ NATIVE_STATUS = {
     "kMemoryLimit": Status.LIMIT,
     "kInterrupt": Status.LIMIT,
     "userinterrupt": Status.LIMIT,
-    **dict.fromkeys(SCIP_LIMITS.split(), Status.LIMIT),
+    **{f"{word}limit": Status.LIMIT for word in SCIP_LIMITS},
 }
 INTERIOR = frozenset({"linear", "quadratic", "duals"})
 CONIC = INTERIOR | {"second_order", "exponential"}
 
 
 @dataclass(frozen=True)
-class Engine:
+class CvxpyEngine(Engine):
     """One solver behind cvxpy.
 
     Attributes
     ----------
-    word : str
-        cvxpy's name.
     package : str
         The package that holds it, whose version is recorded; empty if we can't tell.
-    can : frozenset of str
-        The needs it meets.
-    ours : mapping of str to tuple of str
-        Our words (time_limit, tolerance, threads, seed) -> native options that carry the value.
-    defaults : mapping
-        Native options that are set unless the user gives others: tight enough for our certificate.
-    known : callable
-        Names of all native options.
     native : callable
         Native status of a raw answer.
     count : str
@@ -70,56 +60,28 @@ class Engine:
         Bound that a search over whole numbers reached, without the objective's constant.
     """
 
-    word: str
-    package: str
-    can: frozenset[str]
-    ours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    known: Callable[[], list[str]] | None = None
+    package: str = ""
     native: Callable[[Any], str] = lambda raw: ""
     count: str = "iterations"
     bound: Callable[[Any], float | None] = lambda raw: None
-
-    def options(self, settings: Settings, name: str) -> dict[str, Any]:
-        """Native options for these settings; words and values that do not fit are refused."""
-        given = dict(settings.options)
-        taken = {word: ours for ours in ("time_limit", "threads", "seed") for word in self.ours.get(ours, ())}
-        for word in given:
-            if word in taken:
-                raise OptionError(f"solver {name!r}: set {word!r} through solve({taken[word]}=...)")
-            if self.known is not None and word not in (known := self.known()):
-                raise unknown_option(name, word, known)
-        values = {ours: getattr(settings, ours) for ours in ("time_limit", "tolerance", "threads", "seed")}
-        sent = {word: value for ours, value in values.items() if value is not None for word in self.ours.get(ours, ())}
-        return {**self.defaults, **sent, **given}
-
-
-def _attributes(thing: Any) -> list[str]:
-    return [word for word in dir(thing) if not word.startswith("_")]
 
 
 def _clarabel_options() -> list[str]:
     import clarabel
 
-    return _attributes(clarabel.DefaultSettings())
+    return attributes(clarabel.DefaultSettings())
 
 
 def _osqp_options() -> list[str]:
     import osqp
 
-    return _attributes(osqp.OSQP().ext.OSQPSettings())
+    return attributes(osqp.OSQP().ext.OSQPSettings())
 
 
 def _piqp_options() -> list[str]:
     import piqp
 
-    return ["backend", *_attributes(piqp.SparseSolver().settings)]
-
-
-def _highs_options() -> list[str]:
-    import highspy
-
-    return _attributes(highspy.HighsOptions())
+    return ["backend", *attributes(piqp.SparseSolver().settings)]
 
 
 def _scip_options() -> list[str]:
@@ -135,100 +97,89 @@ def _scs_options() -> list[str]:
 
 
 ENGINES = {
-    "clarabel": Engine(
+    "clarabel": CvxpyEngine(
         "CLARABEL",
-        "clarabel",
         CONIC,
-        {
+        ours={
             "time_limit": ("time_limit",),
             "tolerance": ("tol_feas", "tol_gap_abs", "tol_gap_rel"),
             "threads": ("max_threads",),
         },
-        {"accept_unknown": True},
-        _clarabel_options,
-        lambda raw: str(raw.status),
-        "interior",
+        defaults={"accept_unknown": True},
+        known=_clarabel_options,
+        package="clarabel",
+        native=lambda raw: str(raw.status),
+        count="interior",
     ),
-    "osqp": Engine(
+    "osqp": CvxpyEngine(
         "OSQP",
-        "osqp",
         INTERIOR,
-        {"time_limit": ("time_limit",), "tolerance": ("eps_abs", "eps_rel")},
-        {"eps_abs": 1e-8, "eps_rel": 1e-8, "max_iter": 200_000, "polishing": True},
-        _osqp_options,
-        lambda raw: str(raw.info.status),
-        "splitting",
+        ours={"time_limit": ("time_limit",), "tolerance": ("eps_abs", "eps_rel")},
+        defaults={"eps_abs": 1e-8, "eps_rel": 1e-8, "max_iter": 200_000, "polishing": True},
+        known=_osqp_options,
+        package="osqp",
+        native=lambda raw: str(raw.info.status),
+        count="splitting",
     ),
-    "scs": Engine(
+    "scs": CvxpyEngine(
         "SCS",
-        "scs",
         CONIC,
-        {"time_limit": ("time_limit_secs",), "tolerance": ("eps_abs", "eps_rel")},
-        {"eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 200_000},
-        _scs_options,
-        lambda raw: str(raw["info"]["status"]),
-        "splitting",
+        ours={"time_limit": ("time_limit_secs",), "tolerance": ("eps_abs", "eps_rel")},
+        defaults={"eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 200_000},
+        known=_scs_options,
+        package="scs",
+        native=lambda raw: str(raw["info"]["status"]),
+        count="splitting",
     ),
-    "piqp": Engine(
+    "piqp": CvxpyEngine(
         "PIQP",
-        "piqp",
         INTERIOR,
-        {
+        ours={
             "tolerance": ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"),
             "threads": ("num_threads",),
         },
-        {},
-        _piqp_options,
-        lambda raw: str(raw.info.status.name),
-        "interior",
+        known=_piqp_options,
+        package="piqp",
+        native=lambda raw: str(raw.info.status.name),
+        count="interior",
     ),
-    "scip": Engine(
+    "scip": CvxpyEngine(
         "SCIP",
-        "pyscipopt",
         frozenset({"linear", "quadratic", "integer", "second_order", "duals"}),
-        {
+        ours={
             "time_limit": ("limits/time",),
             "tolerance": ("numerics/feastol", "numerics/dualfeastol"),
             "threads": ("lp/threads", "parallel/maxnthreads"),
             "seed": ("randomization/randomseedshift",),
         },
-        {},
-        _scip_options,
-        lambda raw: str(raw["scip_status"]),
-        "nonlinear",
-        lambda raw: float(raw["model"].getDualbound()),
+        known=_scip_options,
+        package="pyscipopt",
+        native=lambda raw: str(raw["scip_status"]),
+        count="nonlinear",
+        bound=lambda raw: float(raw["model"].getDualbound()),
     ),
-    "highs": Engine(
+    "highs": CvxpyEngine(
         "HIGHS",
-        "highspy",
         frozenset({"linear", "quadratic", "integer", "duals", "vertex"}),
-        {
-            "time_limit": ("time_limit",),
-            "tolerance": (
-                "primal_feasibility_tolerance",
-                "dual_feasibility_tolerance",
-                "mip_feasibility_tolerance",
-            ),
-            "threads": ("threads",),
-            "seed": ("random_seed",),
-        },
-        {"qp_regularization_value": 0.0},
-        _highs_options,
-        lambda raw: str(raw["model_status"]),
-        "simplex",
-        lambda raw: float(raw["info"].mip_dual_bound),
+        ours=HIGHS_WORDS,
+        defaults=HIGHS_DEFAULTS,
+        known=highs_options,
+        package="highspy",
+        native=lambda raw: str(raw["model_status"]),
+        count="simplex",
+        bound=lambda raw: float(raw["info"].mip_dual_bound),
     ),
 }
 
 
-def find_engine(name: str) -> Engine:
+def find_engine(name: str) -> CvxpyEngine:
     """Return the engine of this name; any other gets what cvxpy says of it, with options passed on unchecked."""
     if name in ENGINES:
         return ENGINES[name]
-    return Engine(name.upper(), "", _declared(name.upper()))
+    return CvxpyEngine(name.upper(), _declared(name.upper()))
 
 
-def engine_version(engine: Engine) -> str:
+def engine_version(engine: CvxpyEngine) -> str:
     """Version of the engine's package; ImportError if it is not there, or cvxpy does not know it."""
     if engine.package:
         import_module(engine.package)

@@ -10,6 +10,7 @@ reduced costs with an absolute tolerance.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -19,6 +20,7 @@ from scipy import sparse
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, Status
 from monoopt.solvers.base import RawAnswer, Session, Settings, Solver, unknown_option
+from monoopt.solvers.engines import HIGHS_DEFAULTS, highs_options
 from monoopt.solvers.silence import silent_descriptor
 
 STATUS = {
@@ -228,7 +230,7 @@ def make_highs(settings: Settings, log: list[str]) -> Any:
         "log_to_console": settings.verbose,
         "threads": settings.threads,
     }
-    words |= {"random_seed": settings.seed, "qp_regularization_value": 0.0}
+    words |= {"random_seed": settings.seed, **HIGHS_DEFAULTS}
     if settings.tolerance is not None:
         names = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
         words |= dict.fromkeys(names, max(settings.tolerance, 1e-10))
@@ -280,11 +282,19 @@ def pass_program(highs: Any, program: Program, scale: float = 1.0, kept: np.ndar
     _call("passModel", code)
 
 
-def _set_native(highs: Any, word: str, value: Any) -> None:
-    """Set one native option; refuse unknown words, words that have a name of ours, and refused values."""
+def check_native(options: Mapping[str, Any]) -> None:
+    """Refuse unknown options and values before another package passes them over in silence."""
     import highspy
 
-    known = [name for name in dir(highspy.HighsOptions()) if not name.startswith("_")]
+    probe = highspy.Highs()
+    probe.setOptionValue("output_flag", False)
+    for word, value in options.items():
+        _set_native(probe, word, value)
+
+
+def _set_native(highs: Any, word: str, value: Any) -> None:
+    """Set one native option; refuse unknown words, words that have a name of ours, and refused values."""
+    known = highs_options()
     if word in OWN_WORDS:
         raise OptionError(f"solver 'highs': set {word!r} through solve(time_limit=, threads=, seed=, verbose=)")
     if word not in known:

@@ -13,12 +13,15 @@ from monoopt.program import Status
 from monoopt.solvers.base import Settings, Solver
 
 GROUP = "monoopt.solvers"
-LAYERS = {"cvxpy": "monoopt.solvers.cvxpy_:Cvxpy"}  # "cvxpy:NAME" is any solver that the package knows
+# "cvxpy:NAME" and "pyomo:NAME" are any solver that the package knows
+LAYERS = {"cvxpy": "monoopt.solvers.cvxpy_:Cvxpy", "pyomo": "monoopt.solvers.pyomo_:Pyomo"}
 CVXPY = ("clarabel", "osqp", "scs", "piqp", "scip", "cvxpy-highs", "cvxpy")
+PYOMO = ("glpk", "cbc", "ipopt", "pyomo-highs", "pyomo-scip", "pyomo")
 # name -> "module:callable[:argument]"; the callable returns a Solver
 BUILT_IN = {
     "highs": "monoopt.solvers.highs:Highs",
     **{word: f"{LAYERS['cvxpy']}:{word}" for word in CVXPY},
+    **{word: f"{LAYERS['pyomo']}:{word}" for word in PYOMO},
     "mincut": "monoopt.solvers.mincut:MinCut",
     "smo": "monoopt.solvers.smo:Smo",
 }

@@ -1,0 +1,84 @@
+"""What a solver behind a modelling package can do, and its own words for ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from monoopt.errors import OptionError
+from monoopt.program import Status
+from monoopt.solvers.base import RawAnswer, Settings, unknown_option
+
+OURS = ("time_limit", "tolerance", "threads", "seed")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One solver behind cvxpy or Pyomo.
+
+    Attributes
+    ----------
+    word : str
+        The package's name for it.
+    can : frozenset of str
+        The needs it meets.
+    ours : mapping of str to tuple of str
+        Our words (time_limit, tolerance, threads, seed) -> native options that carry the value.
+    defaults : mapping
+        Native options that are set unless the user gives others: tight enough for our certificate.
+    known : callable or None
+        Names of all native options; None where nobody can list them.
+    first_seed : int
+        Added to the seed, where 0 would mean "by the clock".
+    """
+
+    word: str
+    can: frozenset[str]
+    ours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    known: Callable[[], list[str]] | None = None
+    first_seed: int = 0
+
+    def options(self, settings: Settings, name: str) -> dict[str, Any]:
+        """Native options for these settings; words that do not exist, or that are ours, are refused."""
+        given = dict(settings.options)
+        taken = {word: ours for ours in ("time_limit", "threads", "seed") for word in self.ours.get(ours, ())}
+        for word in given:
+            if word in taken:
+                raise OptionError(f"solver {name!r}: set {word!r} through solve({taken[word]}=...)")
+            if self.known is not None and word not in (known := self.known()):
+                raise unknown_option(name, word, known)
+        values = {ours: getattr(settings, ours) for ours in OURS}
+        values["seed"] += self.first_seed
+        sent = {word: value for ours, value in values.items() if value is not None for word in self.ours.get(ours, ())}
+        return {**self.defaults, **sent, **given}
+
+
+def refused(name: str, wrong: Exception, settings: Settings) -> RawAnswer:
+    """What a backend raised, as an answer; raised again as `OptionError` where the user's options can be why."""
+    if settings.options and isinstance(wrong, (TypeError, ValueError, KeyError)):
+        raise OptionError(f"solver {name!r} refused its options {dict(settings.options)}: {wrong}") from wrong
+    return RawAnswer(Status.ERROR, raw_status=f"{type(wrong).__name__}: {wrong}")
+
+
+def attributes(thing: Any) -> list[str]:
+    """Public attributes of a settings object: how many packages name their options."""
+    return [word for word in dir(thing) if not word.startswith("_")]
+
+
+def highs_options() -> list[str]:
+    """Names of HiGHS's options."""
+    import highspy
+
+    return attributes(highspy.HighsOptions())
+
+
+HIGHS_WORDS = {
+    "time_limit": ("time_limit",),
+    "tolerance": ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"),
+    "threads": ("threads",),
+    "seed": ("random_seed",),
+}
+# Its defaults move quadratic answers by 1e-7, and call whole-number answers optimal that are 0.01 % away.
+HIGHS_DEFAULTS = {"qp_regularization_value": 0.0, "mip_rel_gap": 0.0}
