@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest, refuse
@@ -20,8 +19,25 @@ Array = npt.NDArray[np.float64]
 DISAGREE = -0.1  # rank correlation of an attribute (in its declared sense) with the score, below which we warn
 
 
-class RankingMixin(TransformerMixin):
-    """Ranks, transformed column and names for estimators with `scores_` and `score_samples`."""
+class RankingMixin:
+    """Ranks of the fitted objects, for estimators with `scores_`."""
+
+    scores_: Array
+
+    def rank(self, *, ties: Ties = "min") -> npt.NDArray[Any]:
+        """Rank the fitted objects; 1 is the best.
+
+        Parameters
+        ----------
+        ties : "min", "dense", "average", "ordinal" or "max"
+            What equal scores get: 1,1,3 or 1,1,2 or 1.5,1.5,3 or 1,2,3 (row order) or 2,2,3.
+        """
+        check_is_fitted(self, "scores_")
+        return ranks(self.scores_, ties)
+
+
+class ScoringMixin:
+    """Scores, ranks and one transformed column of any objects, for estimators with `scores_`."""
 
     scores_: Array
 

@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from monoopt.errors import DataError, nearest, refuse
 from monoopt.estimators import ranking
 from monoopt.estimators.inputs import read_fit_table, read_new_table, read_sample_weight
-from monoopt.estimators.ranking import RankingMixin
+from monoopt.estimators.ranking import ScoringMixin
 from monoopt.order.contributions import contributions
 from monoopt.order.scaling import Scaling, fit_scaling
 
@@ -51,7 +51,7 @@ class Comparison:
         return "\n".join([*lines, f"{self.difference:+.4f}  = {self.score_a:.4f} - {self.score_b:.4f}"])
 
 
-class ScaledRanking(RankingMixin, BaseEstimator, ABC):
+class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
     """Scale by ranges frozen at fit, then score; a subclass says how to learn and how to score.
 
     Subclasses store ``directions``, ``scaling``, ``attribute_weights`` and ``missing`` in their constructor.
