@@ -42,3 +42,28 @@ def monotonization_classes(rng: np.random.Generator) -> Data:
         "weights": dyadic(rng, 0, 4, n).tolist(),
         "loss": loss,
     }
+
+
+def lpboost_master(rng: np.random.Generator) -> Data:
+    n, T = int(rng.integers(2, 9)), int(rng.integers(1, 6))
+    data = {
+        "signs": rng.choice([-1, 1], n).tolist(),
+        "answers": (rng.choice([-1, 1], T) * rng.integers(0, 2, (n, T))).tolist(),
+    }
+    kind = rng.integers(3)  # hard margin, soft margin, soft margin with weights
+    if kind == 0:
+        return data
+    weights = dyadic(rng, 0.5, 3, n)
+    least = 1 / (n if kind == 1 else weights.sum())
+    data["D"] = float(np.ceil(least * 16) / 16 + dyadic(rng, 0, 0.25, (), 1 / 16))
+    return data if kind == 1 else data | {"weights": weights.tolist()}
+
+
+def rule_pricing(rng: np.random.Generator) -> Data:
+    n, d = int(rng.integers(2, 8)), int(rng.integers(1, 4))
+    return {
+        "X": dyadic(rng, -1, 1, (n, d), 1 / 2).tolist(),
+        "values": dyadic(rng, -1, 1, n).tolist(),
+        "directions": rng.integers(-1, 2, d).tolist(),
+        "positive": bool(rng.integers(2)),
+    }
