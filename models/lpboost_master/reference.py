@@ -13,7 +13,7 @@ import pyomo.environ as pyo
 
 
 def build(data: dict) -> pyo.ConcreteModel:
-    """Build the program: data has "signs" (y), "answers" (a row for each object), "D" (or null) and perhaps "weights"."""
+    """Build the program: data has "signs" (y), "answers" (a row an object), "D" (or null) and perhaps "weights"."""
     y, answers = data["signs"], data["answers"]
     w = data.get("weights") or [1] * len(y)
     D = data.get("D")
