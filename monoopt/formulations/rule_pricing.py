@@ -153,7 +153,7 @@ def read(
     ends = np.cumsum([len(t) for t in thresholds])
     chosen = [int(np.argmax(part)) for part in np.split(cut, ends[:-1])]
     asked = np.array([t[s] if s else -np.inf for t, s in zip(thresholds, chosen, strict=True)])
-    return _conditions(asked, signs, positive)
+    return conditions(asked, signs, positive)
 
 
 def _sides(x: Floats, signs: npt.NDArray[np.generic], positive: bool) -> tuple[list[Floats], Integers]:
@@ -163,7 +163,7 @@ def _sides(x: Floats, signs: npt.NDArray[np.generic], positive: bool) -> tuple[l
     return [t for t, _ in pairs], np.column_stack([level.ravel() for _, level in pairs]).astype(np.int64)
 
 
-def _conditions(asked: Floats, signs: npt.NDArray[np.generic], positive: bool) -> tuple[Floats, Floats]:
+def conditions(asked: Floats, signs: npt.NDArray[np.generic], positive: bool) -> tuple[Floats, Floats]:
     """Turn "side >= threshold" back into conditions on the attributes."""
     lower, upper = np.full(len(signs), -np.inf), np.full(len(signs), np.inf)
     turn = 1 if positive else -1

@@ -1,0 +1,233 @@
+"""LPRules: monotone rule ensembles of provably largest margin, one for every question "at least class k?".
+
+The labels are monotone already. For each question the objects that matter are the border: the minimal objects of the
+upper side and the maximal ones of the lower side; an ensemble of monotone rules that separates them with a margin
+separates all. LPBoost (`monoopt.formulations.lpboost_master`) starts from one rule per border object, which always
+separates (Theorem 3 of Kotlowski and Slowinski, ICML 2009), and column generation proves its margin over all rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from monoopt.algorithms.column_generation import Generated, Limits, Step, generate_columns
+from monoopt.algorithms.rule_pricers import (
+    EnumerationPricer,
+    ProgramPricer,
+    RulePricer,
+    SearchPricer,
+    rule_of,
+)
+from monoopt.errors import OptionError, nearest
+from monoopt.formulations import lpboost_master
+from monoopt.order import Rule, RuleEnsemble, as_gains, borders
+from monoopt.program import Certificate
+from monoopt.solvers import Solver
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+Signs: TypeAlias = npt.NDArray[np.int8]
+
+PRICING = ("search", "enumeration", "program")
+GRAIN = 2.0**-40  # weights are whole multiples of it, so that votes add up exactly, in any order, on any machine
+DUST = 1e-9  # weights below this share are rounding dust of the solver
+ZERO = 1e-9  # votes no larger than this are no vote: rounding of weights whose true votes cancel
+
+
+@dataclass(frozen=True, eq=False)
+class TaskFit:
+    """The ensemble of one question.
+
+    Attributes
+    ----------
+    ensemble : RuleEnsemble
+        f; weights are positive, sum 1, whole multiples of 2^-40.
+    margin : float
+        rho: with a hard margin the smallest y_i f(x_i).
+    bound : float
+        No ensemble of monotone rules reaches more (soft margin: of the objective).
+    certificate : Certificate
+        The proof, or what is missing.
+    steps : tuple of Step
+        The log of the column generation.
+    rows : ndarray of int64
+        Objects that were rows of the master program.
+    duals : ndarray, shape (rows,)
+        u: the objects that hold the margin down.
+    stopped : str
+        Why the column generation ended.
+    """
+
+    ensemble: RuleEnsemble
+    margin: float
+    bound: float
+    certificate: Certificate
+    steps: tuple[Step, ...] = field(repr=False)
+    rows: Integers = field(repr=False)
+    duals: Floats = field(repr=False)
+    stopped: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to fit one question.
+
+    Attributes
+    ----------
+    D : float or None
+        Penalty of the soft margin per unit of weight; None: hard margin.
+    pricing : "search", "enumeration" or "program"
+    solver : str or Solver
+        For the master program, and for the pricing program.
+    limits : Limits
+        Of the column generation.
+    seed : int
+        Of the local search.
+    """
+
+    D: float | None = None
+    pricing: str = "search"
+    solver: str | Solver = "highs"
+    limits: Limits = field(default_factory=Limits)
+    seed: int = 0
+
+
+def fit_task(
+    X: Floats,
+    signs: Integers,
+    directions: Signs,
+    weights: Floats,
+    settings: Settings,
+    callback: Callable[[Step], object] | None = None,
+) -> TaskFit:
+    """Fit the ensemble of one question.
+
+    maximise rho - D sum_i w_i xi_i over all ensembles of monotone rules; hard margin: the largest minimum of y_i f(x_i).
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d)
+        Distinct objects.
+    signs : ndarray, shape (n,)
+        +1 or -1, monotone.
+    directions : ndarray of int8, shape (d,)
+    weights : ndarray, shape (n,)
+        Positive.
+    settings : Settings
+    callback : callable, optional
+        Called with every `Step`.
+
+    Returns
+    -------
+    TaskFit
+
+    Examples
+    --------
+    >>> X, up = np.array([[1.0], [2.0], [3.0]]), np.array([1], dtype=np.int8)
+    >>> fit = fit_task(X, np.array([-1, 1, 1]), up, np.ones(3), Settings())
+    >>> fit.margin, fit.bound, fit.certificate.ok
+    (0.5, 0.5, True)
+    >>> print(fit.ensemble.text())
+    if x0 >= 2 then +1 (weight 0.5)
+    if x0 <= 1 then -1 (weight 0.5)
+    """
+    D = lpboost_master.penalty(settings.D, weights)
+    minimal, maximal = borders(X, signs, directions)
+    border = np.sort(np.concatenate([minimal, maximal]))
+    rows = border if D is None else np.arange(len(X))
+    start = [cone_rule(X[i], directions, bool(signs[i] > 0)) for i in border]
+    answers = np.column_stack([rule.answers(X[rows]) for rule in start])
+    program = lpboost_master.build(signs[rows], answers, D, weights[rows], rows)
+    pricer = make_pricer(settings, X[rows], signs[rows], directions)
+    found = generate_columns(program, pricer, start, limits=settings.limits, solver=settings.solver, callback=callback)
+    ensemble = _ensemble(found, X)
+    return _fit(found, ensemble, X, signs, D, rows)
+
+
+def make_pricer(settings: Settings, X: Floats, signs: Integers, directions: Signs) -> RulePricer:
+    """Return the pricer that the settings name."""
+    if settings.pricing == "search":
+        return SearchPricer(X, signs, directions, seed=settings.seed)
+    if settings.pricing == "enumeration":
+        return EnumerationPricer(X, signs, directions)
+    if settings.pricing == "program":
+        return ProgramPricer(X, signs, directions, solver=settings.solver)
+    hint = nearest(settings.pricing, PRICING)
+    raise OptionError(f"pricing={settings.pricing!r}{hint}; wanted one of {', '.join(PRICING)}")
+
+
+def cone_rule(x: Floats, directions: Signs, positive: bool) -> Rule:
+    """Return the rule that covers what is at least (positive) or at most (negative) as good as x.
+
+    Examples
+    --------
+    >>> cone_rule(np.array([1.0, 5.0, 2.0]), np.array([1, -1, 0], dtype=np.int8), True).text(["a", "b", "c"])
+    'if a >= 1 and b <= 5 and c >= 2 and c <= 2 then +1'
+    """
+    turned = directions if positive else 0 - directions
+    return rule_of(np.where(turned >= 0, x, -np.inf), np.where(turned <= 0, x, np.inf), positive)
+
+
+def simplified(rule: Rule, X: Floats) -> Rule:
+    """Drop conditions one after another, as long as the rule covers the same objects.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 3.0]])
+    >>> simplified(rule_of(np.array([2.0, 2.0]), np.array([np.inf, np.inf]), True), X).text()
+    'if x1 >= 2 then +1'
+    """
+    covered = rule.covers(X)
+    for condition in rule.conditions:
+        shorter = Rule(rule.positive, tuple(c for c in rule.conditions if c != condition))
+        if np.array_equal(shorter.covers(X), covered):
+            rule = shorter
+    return rule
+
+
+def whole_grains(weights: Floats) -> Floats:
+    """Round weights to whole multiples of 2^-40 with sum exactly 1; the heaviest takes the difference.
+
+    Examples
+    --------
+    >>> w = whole_grains(np.array([1.0, 1.0, 1.0]) / 3)
+    >>> float(w.sum()), float(abs(w * 3 - 1).max()) < 1e-11
+    (1.0, True)
+    """
+    grains = np.round(weights / GRAIN)
+    grains[np.argmax(grains)] += np.round(1.0 / GRAIN) - grains.sum()
+    return grains * GRAIN
+
+
+def _ensemble(found: Generated, X: Floats) -> RuleEnsemble:
+    """Rules of positive weight, simplified, equal ones joined; without a solution all rules weigh the same (Theorem 3)."""
+    if found.solution.x is None:
+        weights = np.ones(len(found.items))
+    else:
+        weights = np.maximum(found.solution.values("a"), 0.0)
+    joined: dict[Rule, float] = {}
+    for t in np.flatnonzero(weights > DUST * weights.sum()):
+        rule = simplified(found.items[t], X)
+        joined[rule] = joined.get(rule, 0.0) + float(weights[t])
+    shares = np.array(list(joined.values()))
+    grains = whole_grains(shares / shares.sum())
+    kept = np.flatnonzero(grains > 0)
+    rules = list(joined)
+    return RuleEnsemble(tuple(rules[t] for t in kept), grains[kept])
+
+
+def _fit(
+    found: Generated, ensemble: RuleEnsemble, X: Floats, signs: Integers, D: float | None, rows: Integers
+) -> TaskFit:
+    margins = signs * ensemble.decision(X)
+    solution = found.solution
+    hard = D is None
+    margin = float(margins.min()) if hard or solution.x is None else float(solution.values("rho"))
+    bound = min(float(solution.bound), 1.0) if solution.bound is not None else 1.0
+    duals = lpboost_master.object_duals(solution.program, solution.y)
+    return TaskFit(ensemble, margin, bound, found.certificate, found.steps, rows, duals, found.stopped)
