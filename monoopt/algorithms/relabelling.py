@@ -200,6 +200,8 @@ class Words:
     time_limit: float | None = None
     tolerance: float | None = None
     options: Mapping[str, Any] | None = None
+    threads: int = 1
+    seed: int = 0
     _start: float = field(default_factory=time.monotonic)
 
     def left(self) -> float | None:
@@ -210,7 +212,15 @@ class Words:
 
     def solve(self, program: Program) -> Solution:
         """Solve one program within what is left."""
-        return solve(program, self.solver, time_limit=self.left(), tolerance=self.tolerance, options=self.options)
+        return solve(
+            program,
+            self.solver,
+            time_limit=self.left(),
+            tolerance=self.tolerance,
+            threads=self.threads,
+            seed=self.seed,
+            options=self.options,
+        )
 
 
 def relabel_data(data: OrdinalData, loss: Loss, tie: str, words: Words) -> Relabelling:

@@ -11,6 +11,9 @@ from monoopt.cli import output
 from monoopt.cli.tables import Table
 from monoopt.errors import DataError, OptionError, nearest, refuse
 
+SHOWN = 20
+"""Labels shown in a message."""
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -50,9 +53,7 @@ class Roles:
         if not chosen and not faults:
             faults.append("no attribute is left")
         if faults:
-            raise OptionError(
-                f"{table.source} has the columns {', '.join(table.names)}; " + "; ".join(faults)
-            )
+            raise OptionError(f"{table.source} has the columns {', '.join(table.names)}; " + "; ".join(faults))
         sign = {"--down": -1, "--free": 0}
         return {name: sign.get(part_of.get(name, "--up"), 1) for name in chosen}
 
@@ -85,9 +86,7 @@ def read_objects(table: Table, roles: Roles) -> Objects:
     refuse(faults, f"{table.source}: {len(faults)} bad cell(s)")
     for name in directions:
         if is_row_number(X[:, list(directions).index(name)]):
-            output.log(
-                f"warning: {name!r} counts the rows; if it names them, say --id {name}", style="yellow"
-            )
+            output.log(f"warning: {name!r} counts the rows; if it names them, say --id {name}", style="yellow")
     return Objects(X, y, directions, _order(roles.order, y, table), weights, table)
 
 
@@ -106,7 +105,15 @@ def _or_faults(read: Callable[[], np.ndarray], faults: list[str]) -> np.ndarray:
 
 
 def _order(order: list[str], y: np.ndarray, table: Table) -> list[object] | None:
-    """Return the labels in order, as numbers where the labels are numbers."""
+    """Return the labels in order, as numbers where the labels are numbers; text has no order of its own."""
+    seen = list(dict.fromkeys(y.tolist()))
+    if not order and y.dtype.kind == "U":
+        trap = " < ".join(sorted(seen)[:SHOWN])
+        example = ",".join(seen[:SHOWN])
+        raise DataError(
+            f"{table.source}: the labels are text, which has no order (alphabetically: {trap}, seldom what is meant); "
+            f"give --order from worst to best, for example --order {example}"
+        )
     if not order:
         return None
     if y.dtype.kind == "U":

@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from monoopt.cli.columns import Roles
+from monoopt.cli.tables import Dialect
+
 SOLVING, READING, MEANING = "Solving", "How the CSV is written", "What the columns mean"
 
 Solver = Annotated[
@@ -15,12 +18,8 @@ TimeLimit = Annotated[
     float | None,
     typer.Option("--time-limit", help="Seconds for the whole command.", min=0, rich_help_panel=SOLVING),
 ]
-Threads = Annotated[
-    int, typer.Option("--threads", help="Threads of the solver.", min=1, rich_help_panel=SOLVING)
-]
-Seed = Annotated[
-    int, typer.Option("--seed", help="Seed of everything random.", min=0, rich_help_panel=SOLVING)
-]
+Threads = Annotated[int, typer.Option("--threads", help="Threads of the solver.", min=1, rich_help_panel=SOLVING)]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, rich_help_panel=SOLVING)]
 Tolerance = Annotated[
     float | None,
     typer.Option("--tolerance", help="Relative tolerance of the answer.", min=0, rich_help_panel=SOLVING),
@@ -36,9 +35,7 @@ Order = Annotated[
 ]
 Up = Annotated[
     list[str] | None,
-    typer.Option(
-        "--up", help="Attributes where more is better (all, unless said otherwise).", rich_help_panel=MEANING
-    ),
+    typer.Option("--up", help="Attributes where more is better (all, unless said otherwise).", rich_help_panel=MEANING),
 ]
 Down = Annotated[
     list[str] | None, typer.Option("--down", help="Attributes where less is better.", rich_help_panel=MEANING)
@@ -47,12 +44,8 @@ Free = Annotated[
     list[str] | None,
     typer.Option("--free", help="Attributes without a better side.", rich_help_panel=MEANING),
 ]
-Id = Annotated[
-    str | None, typer.Option("--id", help="Column that names the objects.", rich_help_panel=MEANING)
-]
-Ignore = Annotated[
-    list[str] | None, typer.Option("--ignore", help="Columns to leave out.", rich_help_panel=MEANING)
-]
+Id = Annotated[str | None, typer.Option("--id", help="Column that names the objects.", rich_help_panel=MEANING)]
+Ignore = Annotated[list[str] | None, typer.Option("--ignore", help="Columns to leave out.", rich_help_panel=MEANING)]
 Weight = Annotated[
     str | None, typer.Option("--weight", help="Column of the objects' weights.", rich_help_panel=MEANING)
 ]
@@ -64,25 +57,47 @@ Delimiter = Annotated[
 Decimal = Annotated[str, typer.Option("--decimal", help="Decimal sign: '.' or ','.", rich_help_panel=READING)]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding", "-e", help="UTF-8 or the file's byte order mark if not given.", rich_help_panel=READING
-    ),
+    typer.Option("--encoding", "-e", help="UTF-8 or the file's byte order mark if not given.", rich_help_panel=READING),
 ]
 NullValue = Annotated[
     list[str] | None,
-    typer.Option(
-        "--null-value", help="Text of a missing cell, beside the empty one.", rich_help_panel=READING
-    ),
+    typer.Option("--null-value", help="Text of a missing cell, beside the empty one.", rich_help_panel=READING),
 ]
 SkipLines = Annotated[
     int, typer.Option("--skip-lines", "-K", help="Lines before the table.", min=0, rich_help_panel=READING)
 ]
 NoHeader = Annotated[
     bool,
-    typer.Option(
-        "--no-header", "-H", help="Columns are called column1, column2, ...", rich_help_panel=READING
-    ),
+    typer.Option("--no-header", "-H", help="Columns are called column1, column2, ...", rich_help_panel=READING),
 ]
+
+
+def dialect(
+    delimiter: str | None,
+    decimal: str,
+    encoding: str | None,
+    null_value: list[str] | None,
+    skip_lines: int,
+    no_header: bool,
+) -> Dialect:
+    """Return how the CSV is written, in the user's words."""
+    delimiter = "\t" if delimiter in ("\\t", "tab") else delimiter
+    return Dialect(delimiter, decimal, encoding, tuple(null_value or ()), skip_lines, not no_header)
+
+
+def roles(
+    target: str,
+    order: str | None,
+    up: list[str] | None,
+    down: list[str] | None,
+    free: list[str] | None,
+    id: str | None,
+    weight: str | None,
+    ignore: list[str] | None,
+) -> Roles:
+    """Return what the columns mean, in the user's words."""
+    labels = words([order]) if order else []
+    return Roles(target, labels, words(up), words(down), words(free), id, weight, words(ignore))
 
 
 def words(entries: list[str] | None) -> list[str]:

@@ -66,12 +66,13 @@ def write(text: str, path: str = "-") -> None:
 
 
 def write_csv(
-    names: Sequence[str], rows: Iterable[Sequence[object]], path: str = "-", delimiter: str = ","
+    names: Sequence[str] | None, rows: Iterable[Sequence[object]], path: str = "-", delimiter: str = ","
 ) -> None:
-    """Write a table as CSV; numbers in full precision."""
+    """Write a table as CSV, with a header if there are names; numbers in full precision."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(names)
+    if names is not None:
+        writer.writerow(names)
     writer.writerows([plain(cell) for cell in row] for row in rows)
     write(text.getvalue(), path)
 

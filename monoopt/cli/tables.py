@@ -8,7 +8,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +79,8 @@ class Table:
         Line of the file on which each row ends.
     source, sha256 : str
         Where it came from, and the digest of its bytes.
+    dialect : Dialect
+        As found.
     """
 
     names: list[str]
@@ -177,11 +179,11 @@ def read_table(path: str, dialect: Dialect | None = None) -> Table:
     source = "standard input" if path == "-" else Path(path).name
     content = read_bytes(path)
     text = _decode(content, dialect.encoding, source)
-    rows, places = _split(text, dialect, source)
+    lines = text.splitlines(keepends=True)[dialect.skip_lines :]
+    dialect = replace(dialect, delimiter=dialect.delimiter or find_delimiter(lines[:LOOKED_AT]))
+    rows, places = _split("".join(lines), dialect, source)
     if not rows:
-        raise DataError(
-            f"{source} is empty: wanted a CSV table{' with a header line' if dialect.header else ''}"
-        )
+        raise DataError(f"{source} is empty: wanted a CSV table{' with a header line' if dialect.header else ''}")
     head = rows.pop(0) if dialect.header else [""] * len(rows[0])
     names = [name or f"column{j + 1}" for j, name in enumerate(head)]
     places = places[len(places) - len(rows) :]
@@ -236,16 +238,13 @@ def _decode(content: bytes, encoding: str | None, source: str) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         what = f"{source}, line {line}: byte {content[error.start]:#04x} is not {encoding}"
-        raise DataError(
-            f"{what}; give --encoding, for example cp1252 (Windows), latin-1 or utf-16"
-        ) from error
+        raise DataError(f"{what}; give --encoding, for example cp1252 (Windows), latin-1 or utf-16") from error
 
 
 def _split(text: str, dialect: Dialect, source: str) -> tuple[list[list[str]], list[int]]:
     """Cut text into rows of cells and the lines where they end; blank lines and a blank end are left out."""
-    lines = text.splitlines(keepends=True)[dialect.skip_lines :]
-    delimiter = dialect.delimiter or find_delimiter(lines[:LOOKED_AT])
-    reader = csv.reader(io.StringIO("".join(lines), newline=""), delimiter=delimiter, skipinitialspace=True)
+    stream = io.StringIO(text, newline="")
+    reader = csv.reader(stream, delimiter=dialect.delimiter or ",", skipinitialspace=True)
     rows, places = [], []
     try:
         for row in reader:
