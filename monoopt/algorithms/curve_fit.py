@@ -13,7 +13,7 @@ from monoopt.algorithms.alternation import Algorithm, Trace, Update, fit_curve
 from monoopt.algorithms.anchored_curve import Anchors, fit_anchored, preference_rows, smallest_conflict
 from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.algorithms.curve_starts import representatives, starting_curves
-from monoopt.algorithms.gauss_newton import CurveState
+from monoopt.algorithms.gauss_newton import EXACT, CurveState
 from monoopt.algorithms.stationarity import Stationarity, stationarity
 from monoopt.errors import DataError
 from monoopt.formulations import control_points
@@ -148,7 +148,7 @@ def _choose_start(problem: CurveProblem, options: CurveOptions, rng: np.random.G
     best = 0
     for at, P in enumerate(curves):
         ends.append(_quick(sample, P, ends))
-        if ends[at].value < ends[best].value * (1 - 1e-9):
+        if ends[at].value < ends[best].value * (1 - 1e-9) - EXACT:
             best = at
     chosen = ends[best].control_points if large else curves[best]
     return _state(problem, chosen), np.array([end.value for end in ends])

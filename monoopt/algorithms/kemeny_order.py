@@ -171,10 +171,10 @@ def _integer(
     while True:
         solution = _solve(kemeny.build(pairs, triples=triples), solver, end)
         lower = max(lower, _bound(solution, pairs))
-        broken = (
-            np.empty((0, 3)) if solution.x is None else kemeny.violated_triples(np.round(solution.x), n, ROWS_AT_ONCE)
-        )
-        if len(broken) == 0 or _over(end):
+        if solution.x is None or _over(end):
+            return solution, lower
+        broken = kemeny.violated_triples(np.round(solution.x), n, ROWS_AT_ONCE)
+        if len(broken) == 0:
             return solution, lower
         triples = np.vstack([triples, broken])
 
