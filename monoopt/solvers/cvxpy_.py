@@ -19,8 +19,10 @@ from monoopt.errors import UnsupportedProgram
 from monoopt.program import Block, Cone, Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver
 from monoopt.solvers.cvxpy_engines import ENGINES, NATIVE_STATUS, STATUS, CvxpyEngine, engine_version, find_engine
-from monoopt.solvers.engines import refused
+from monoopt.solvers.engines import impossible_row, refused
 from monoopt.solvers.highs import share_threads
+
+Places = slice | np.ndarray
 
 
 class Cvxpy(Solver):
@@ -63,19 +65,19 @@ class Cvxpy(Solver):
                 f"solver {self.name!r} can't do {', '.join(sorted(program.needs))} together, which program "
                 f"{program.name!r} needs; 'scip' does whole numbers with quadratic and second-order parts"
             )
-        if engine.word == "SCIP" and curved and "duals" in program.needs:
-            raise UnsupportedProgram("solver 'scip' gives multipliers for linear programs only; 'clarabel' gives them")
 
     def run(self, program: Program, settings: Settings) -> RawAnswer:
         """Render the program, let cvxpy compile it, solve and read back."""
         engine = self._choose(program)
         options = engine.options(settings, self.name)
+        if (ray := impossible_row(program)) is not None:
+            return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="a row without columns can't hold")
         start = time.perf_counter()
         rendering = Rendering.of(program)
         problem = rendering.problem
-        data, chain, inverse = problem.get_problem_data(engine.word, ignore_dpp=True, solver_opts=dict(options))
-        built = time.perf_counter()
         try:
+            data, chain, inverse = problem.get_problem_data(engine.word, ignore_dpp=True, solver_opts=dict(options))
+            built = time.perf_counter()
             if engine.word == "HIGHS":
                 share_threads(settings.threads)
             raw = chain.solve_via_data(problem, data, False, settings.verbose, dict(options))
@@ -100,7 +102,7 @@ class Rendering:
 
     program: Program
     problem: Any = None
-    variables: list[tuple[Block, Any]] = field(default_factory=list)
+    variables: list[tuple[Places, Any]] = field(default_factory=list)
     rows: list[tuple[Any, np.ndarray, float]] = field(default_factory=list)  # constraint, rows, sign of its multiplier
     cones: list[tuple[Any, Cone]] = field(default_factory=list)
 
@@ -110,7 +112,7 @@ class Rendering:
         import cvxpy
 
         made = cls(program)
-        made.variables = [(block, _variable(program, block)) for block in program.columns if block.size]
+        made.variables = [pair for block in program.columns for pair in _variables(program, block)]
         for block in program.rows:
             made._add_rows(block)
         for cone in program.cones:
@@ -126,7 +128,7 @@ class Rendering:
     def _sum(self, matrix: sparse.csr_array) -> Any:
         """Matrix times all columns, block by block; blocks without entries are left out."""
         wide = sparse.csc_array(matrix)
-        parts = [(wide[:, block.slice], variable) for block, variable in self.variables]
+        parts = [(wide[:, places], variable) for places, variable in self.variables]
         used = [(part, variable) for part, variable in parts if part.nnz] or parts[:1]
         return sum(sparse.csr_array(part) @ variable for part, variable in used)
 
@@ -161,12 +163,12 @@ class Rendering:
         import cvxpy
 
         program = self.program
-        value = sum((program.c[block.slice] @ variable for block, variable in self.variables), program.offset)
+        value = sum((program.c[places] @ variable for places, variable in self.variables), program.offset)
         if program.P is None:
             return value
         rows = np.asarray(abs(program.P).sum(axis=0)).ravel()
-        touched = [(block, variable) for block, variable in self.variables if rows[block.slice].any()]
-        places = np.concatenate([np.arange(block.start, block.stop) for block, _ in touched])
+        touched = [(places, variable) for places, variable in self.variables if rows[places].any()]
+        places = np.concatenate([np.arange(len(rows))[part] for part, _ in touched])
         part = program.P[np.ix_(places, places)] if isinstance(program.P, np.ndarray) else program.P[places][:, places]
         stacked = touched[0][1] if len(touched) == 1 else cvxpy.hstack([variable for _, variable in touched])
         return value + 0.5 * cvxpy.quad_form(stacked, part, assume_PSD=True)
@@ -174,10 +176,10 @@ class Rendering:
     def point(self, values: dict[int, Any]) -> np.ndarray | None:
         """Columns from cvxpy's values by variable."""
         x = np.empty(self.program.shape[1])
-        for block, variable in self.variables:
+        for places, variable in self.variables:
             if values.get(variable.id) is None:
                 return None
-            x[block.slice] = np.ravel(values[variable.id])
+            x[places] = np.ravel(values[variable.id])
         return x
 
     def multipliers(self, duals: dict[int, Any]) -> tuple[np.ndarray, np.ndarray] | None:
@@ -192,23 +194,31 @@ class Rendering:
 
 
 def to_cvxpy(program: Program) -> Any:
-    """Return the program as a ``cvxpy.Problem``: one variable a column block, named constraints' blocks in order.
+    """Return the program as a ``cvxpy.Problem``: a variable a column block, constraints in the order of the rows.
 
     For auditors, and for anyone who wants to go on in cvxpy. The sense is the user's.
     """
     return Rendering.of(program).problem
 
 
-def _variable(program: Program, block: Block) -> Any:
+def _variables(program: Program, block: Block) -> list[tuple[Places, Any]]:
+    """One variable for a block, two where only some members are whole: cvxpy reads index lists now so, now so."""
+    whole = program.integer[block.slice]
+    if whole.all() or not whole.any():
+        return [(block.slice, _variable(program, block.slice, block.name, bool(whole.any())))] if block.size else []
+    first, second = block.start + np.flatnonzero(~whole), block.start + np.flatnonzero(whole)
+    return [
+        (first, _variable(program, first, block.name, False)),
+        (second, _variable(program, second, f"{block.name}_whole", True)),
+    ]
+
+
+def _variable(program: Program, places: Places, name: str, whole: bool) -> Any:
     import cvxpy
 
-    low, high, whole = program.lower[block.slice], program.upper[block.slice], program.integer[block.slice]
-    words: dict[str, Any] = {}
-    if np.isfinite(low).any() or np.isfinite(high).any():
-        words["bounds"] = [low, high]
-    if whole.any():
-        words["integer"] = True if whole.all() else [(int(k),) for k in np.flatnonzero(whole)]
-    return cvxpy.Variable(block.size, name=block.name, **words)
+    low, high = program.lower[places], program.upper[places]
+    bounded = np.isfinite(low).any() or np.isfinite(high).any()
+    return cvxpy.Variable(len(low), name=name, integer=whole, bounds=[low, high] if bounded else None)
 
 
 def _status_and_point(
@@ -216,6 +226,8 @@ def _status_and_point(
 ) -> dict[str, Any]:
     """What the backend claims, in our words."""
     native = engine.native(raw)
+    for untrue in engine.untrue:
+        raw.pop(untrue, None)
     try:
         solution = chain.invert(raw, inverse)
     except AttributeError as lost:  # cvxpy's HiGHS interface has no word for some of its statuses

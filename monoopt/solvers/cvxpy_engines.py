@@ -35,6 +35,7 @@ NATIVE_STATUS = {
     "InsufficientProgress": Status.NUMERICAL,
     "PIQP_NUMERICS": Status.NUMERICAL,
     "kUnknown": Status.NUMERICAL,
+    "unknown": Status.NUMERICAL,
     "kMemoryLimit": Status.LIMIT,
     "kInterrupt": Status.LIMIT,
     "userinterrupt": Status.LIMIT,
@@ -58,12 +59,15 @@ class CvxpyEngine(Engine):
         What its iterations are called.
     bound : callable
         Bound that a search over whole numbers reached, without the objective's constant.
+    untrue : tuple of str
+        Entries of a raw answer that are not to be believed.
     """
 
     package: str = ""
     native: Callable[[Any], str] = lambda raw: ""
     count: str = "iterations"
     bound: Callable[[Any], float | None] = lambda raw: None
+    untrue: tuple[str, ...] = ()
 
 
 def _clarabel_options() -> list[str]:
@@ -145,18 +149,20 @@ ENGINES = {
     ),
     "scip": CvxpyEngine(
         "SCIP",
-        frozenset({"linear", "quadratic", "integer", "second_order", "duals"}),
+        frozenset({"linear", "quadratic", "integer", "second_order"}),
         ours={
             "time_limit": ("limits/time",),
             "tolerance": ("numerics/feastol", "numerics/dualfeastol"),
             "threads": ("lp/threads", "parallel/maxnthreads"),
             "seed": ("randomization/randomseedshift",),
         },
+        defaults={"numerics/feastol": 1e-8, "numerics/dualfeastol": 1e-8},
         known=_scip_options,
         package="pyscipopt",
         native=lambda raw: str(raw["scip_status"]),
         count="nonlinear",
         bound=lambda raw: float(raw["model"].getDualbound()),
+        untrue=("eq_dual", "ineq_dual"),  # wrong where a row became a bound, missing where it was dropped
     ),
     "highs": CvxpyEngine(
         "HIGHS",

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from monoopt.errors import OptionError
-from monoopt.program import Status
+from monoopt.program import Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, unknown_option
 
 OURS = ("time_limit", "tolerance", "threads", "seed")
@@ -53,6 +55,18 @@ class Engine:
         values["seed"] += self.first_seed
         sent = {word: value for ours, value in values.items() if value is not None for word in self.ours.get(ours, ())}
         return {**self.defaults, **sent, **given}
+
+
+def impossible_row(program: Program) -> np.ndarray | None:
+    """A row without columns whose sides exclude 0, as a Farkas ray; modelling packages drop it or can't write it."""
+    empty = np.diff(program.A.indptr) == 0
+    wrong = empty & ((program.row_lower > 0) | (program.row_upper < 0))
+    if not wrong.any():
+        return None
+    first = int(np.argmax(wrong))
+    ray = np.zeros(program.shape[0])
+    ray[first] = 1.0 if program.row_lower[first] > 0 else -1.0
+    return ray
 
 
 def refused(name: str, wrong: Exception, settings: Settings) -> RawAnswer:

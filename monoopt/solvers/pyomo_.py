@@ -26,7 +26,7 @@ from scipy import sparse
 from monoopt.errors import DataWarning, OptionError, UnsupportedProgram
 from monoopt.program import Block, Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver
-from monoopt.solvers.engines import refused
+from monoopt.solvers.engines import impossible_row, refused
 from monoopt.solvers.highs import check_native, share_threads
 from monoopt.solvers.pyomo_engines import COMPLAINTS, STATUS, PyomoEngine, find_engine
 
@@ -64,9 +64,11 @@ class Pyomo(Solver):
         if engine.word == "highs":
             share_threads(settings.threads)
             check_native(settings.options)
-        wrong = _impossible_row(program)
-        if wrong is not None:
-            return RawAnswer(Status.INFEASIBLE, ray=wrong, raw_status="a row without columns can't hold")
+        if (ray := impossible_row(program)) is not None:
+            return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="a row without columns can't hold")
+        low, high = whole_bounds(program)
+        if (low > high).any():
+            return RawAnswer(Status.INFEASIBLE, raw_status="no whole number between the bounds of a column")
         start = time.perf_counter()
         rendering = Rendering.of(program, minimise=True, duals=engine.duals and not program.integer.any())
         opened, new = _opened(engine)
@@ -108,8 +110,9 @@ class Rendering:
                 stacklevel=2,
             )
         made = cls(program, pyo.ConcreteModel(name=program.name))
+        low, high = whole_bounds(program) if minimise else (program.lower, program.upper)
         for block in program.columns:
-            made._add_columns(block)
+            made._add_columns(block, low, high)
         made._add_objective(minimise)
         for block in program.rows:
             made._add_rows(block)
@@ -124,7 +127,7 @@ class Rendering:
         self.instance.add_component(name, component)
         return component
 
-    def _add_columns(self, block: Block) -> None:
+    def _add_columns(self, block: Block, low: np.ndarray, high: np.ndarray) -> None:
         import pyomo.environ as pyo
 
         program, keys = self.program, _keys(block)
@@ -132,7 +135,7 @@ class Rendering:
 
         def bounds(instance: Any, *key: Any) -> tuple[float | None, float | None]:
             j = place[_plain(key)]
-            return _side(float(program.lower[j])), _side(float(program.upper[j]))
+            return _side(float(low[j])), _side(float(high[j]))
 
         def domain(instance: Any, *key: Any) -> Any:
             return pyo.Integers if program.integer[place[_plain(key)]] else pyo.Reals
@@ -227,7 +230,7 @@ def _run_old(opened: Any, rendering: Rendering, options: dict[str, Any], limit: 
             found["x"] = rendering.point([variable.value for variable in rendering.variables])
             found["bound"] = _finite(results.problem.lower_bound) if rendering.program.integer.any() else None
     duals = getattr(rendering.instance, "dual", None)
-    if found.get("x") is not None and duals is not None and len(duals):
+    if found.get("x") is not None and duals is not None and (len(duals) or not rendering.rows):
         found |= rendering.multipliers(found["x"], duals)
     return found
 
@@ -293,16 +296,10 @@ def _refuse_complaints(name: str, options: dict[str, Any], log: str) -> None:
         raise OptionError(f"solver {name!r} refused its options {options}: {'; '.join(wrong)}")
 
 
-def _impossible_row(program: Program) -> np.ndarray | None:
-    """A row without columns whose sides exclude 0, as a Farkas ray; Pyomo can't write it."""
-    empty = np.diff(program.A.indptr) == 0
-    wrong = empty & ((program.row_lower > 0) | (program.row_upper < 0))
-    if not wrong.any():
-        return None
-    first = int(np.argmax(wrong))
-    ray = np.zeros(program.shape[0])
-    ray[first] = 1.0 if program.row_lower[first] > 0 else -1.0
-    return ray
+def whole_bounds(program: Program) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds with those of whole columns rounded inwards: GLPK refuses others."""
+    low = np.where(program.integer, np.ceil(program.lower), program.lower)
+    return low, np.where(program.integer, np.floor(program.upper), program.upper)
 
 
 def _linear(constant: float, coefficients: np.ndarray, variables: list[Any]) -> Any:
