@@ -160,7 +160,7 @@ class HighsSession(Session):
         limit = np.inf if budget is None else highs.getRunTime() + budget
         _call("time_limit", highs.setOptionValue("time_limit", float(limit)))
         start = time.perf_counter()
-        code = highs.run()
+        code = self._run_here()
         if self.program.P is not None and highs.getModelStatus().name == "kSolveError":
             code = self._regularised()
         solve_time = time.perf_counter() - start
@@ -180,6 +180,14 @@ class HighsSession(Session):
             solve_time=solve_time,
             hot=self._runs > 1 and self.program.P is None and not self.program.integer.any(),
         )
+
+    def _run_here(self) -> Any:
+        """Run; once more with a fresh scheduler where others in the process ran HiGHS with other threads meanwhile."""
+        code = self._highs.run()
+        if code.name == "kError" and self._highs.getModelStatus().name == "kNotset":
+            self._highs.resetGlobalScheduler(True)
+            code = self._highs.run()
+        return code
 
     def _regularised(self) -> Any:
         """A singular P can look non-convex to the unregularised method: once more with 1e-7 on the diagonal."""
