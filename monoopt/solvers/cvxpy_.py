@@ -19,7 +19,7 @@ from monoopt.errors import UnsupportedProgram
 from monoopt.program import Block, Cone, Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver
 from monoopt.solvers.cvxpy_engines import ENGINES, NATIVE_STATUS, STATUS, CvxpyEngine, engine_version, find_engine
-from monoopt.solvers.engines import impossible_row, refused
+from monoopt.solvers.engines import at_scale, impossible_row, refused
 from monoopt.solvers.highs import share_threads
 
 Places = slice | np.ndarray
@@ -68,6 +68,9 @@ class Cvxpy(Solver):
 
     def run(self, program: Program, settings: Settings) -> RawAnswer:
         """Render the program, let cvxpy compile it, solve and read back."""
+        return at_scale(self._run, program, settings)
+
+    def _run(self, program: Program, settings: Settings) -> RawAnswer:
         engine = self._choose(program)
         options = engine.options(settings, self.name)
         if (ray := impossible_row(program)) is not None:

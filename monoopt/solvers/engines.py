@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from monoopt.errors import OptionError
 from monoopt.program import Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, unknown_option
 
+COST_RANGE = (1e-3, 1e6)  # largest cost that goes in unscaled
 OURS = ("time_limit", "tolerance", "threads", "seed")
 
 
@@ -57,6 +58,30 @@ class Engine:
         return {**self.defaults, **sent, **given}
 
 
+def cost_scale(program: Program) -> float:
+    """Power of two that brings the largest cost near 1, or 1 when it is near enough.
+
+    Solvers compare reduced costs with absolute tolerances: to them, weights of 1e-12 are all nothing.
+    """
+    largest = float(np.abs(program.c).max(initial=0.0))
+    if program.P is not None:
+        largest = max(largest, float(np.abs(program.P).max()))
+    if largest == 0 or COST_RANGE[0] <= largest <= COST_RANGE[1]:
+        return 1.0
+    return float(2.0 ** -np.round(np.log2(largest)))
+
+
+def at_scale(run: Callable[[Program, Settings], RawAnswer], program: Program, settings: Settings) -> RawAnswer:
+    """Run a program with its costs scaled to a usual size, and give the multipliers back in its own."""
+    scale = cost_scale(program)
+    if scale == 1.0:
+        return run(program, settings)
+    P = None if program.P is None else program.P * scale
+    answer = run(replace(program, c=program.c * scale, P=P, offset=program.offset * scale), settings)
+    dear = {word: getattr(answer, word) for word in ("y", "z", "w", "bound")}
+    return replace(answer, **{word: value / scale for word, value in dear.items() if value is not None})
+
+
 def impossible_row(program: Program) -> np.ndarray | None:
     """A row without columns whose sides exclude 0, as a Farkas ray; modelling packages drop it or can't write it."""
     empty = np.diff(program.A.indptr) == 0
@@ -95,4 +120,4 @@ HIGHS_WORDS = {
     "seed": ("random_seed",),
 }
 # Its defaults move quadratic answers by 1e-7, and call whole-number answers optimal that are 0.01 % away.
-HIGHS_DEFAULTS = {"qp_regularization_value": 0.0, "mip_rel_gap": 0.0}
+HIGHS_DEFAULTS = {"qp_regularization_value": 0.0, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}

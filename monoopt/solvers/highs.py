@@ -20,7 +20,7 @@ from scipy import sparse
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, Status
 from monoopt.solvers.base import RawAnswer, Session, Settings, Solver, unknown_option
-from monoopt.solvers.engines import HIGHS_DEFAULTS, highs_options
+from monoopt.solvers.engines import HIGHS_DEFAULTS, cost_scale, highs_options
 from monoopt.solvers.silence import silent_descriptor
 
 STATUS = {
@@ -46,7 +46,6 @@ STATUS = {
     "kNotset": Status.ERROR,
 }
 OWN_WORDS = ("time_limit", "threads", "random_seed", "output_flag", "log_to_console")
-COST_RANGE = (1e-3, 1e6)  # largest cost that goes in unscaled
 _state = {"threads": 0}
 
 
@@ -89,7 +88,7 @@ class HighsSession(Session):
         start = time.perf_counter()
         self._log: list[str] = []
         self._runs = 0
-        self._scale = _cost_scale(program)
+        self._scale = cost_scale(program)
         self._highs = make_highs(settings, self._log)
         self._vertex = _refuse_non_vertex(program, settings)
         self._kept = _rows_kept(program)
@@ -330,16 +329,6 @@ def _rows_kept(program: Program) -> np.ndarray:
         empty = np.diff(program.A.indptr) == 0
         keep = ~(empty & (program.row_lower <= 0) & (program.row_upper >= 0))
     return keep
-
-
-def _cost_scale(program: Program) -> float:
-    """Power of two that brings the largest cost near 1, or 1 when it is near enough."""
-    largest = float(np.abs(program.c).max(initial=0.0))
-    if program.P is not None:
-        largest = max(largest, float(np.abs(program.P).max()))
-    if largest == 0 or COST_RANGE[0] <= largest <= COST_RANGE[1]:
-        return 1.0
-    return float(2.0 ** -np.round(np.log2(largest)))
 
 
 def _unit_direction(program: Program) -> np.ndarray | None:

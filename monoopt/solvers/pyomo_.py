@@ -26,7 +26,7 @@ from scipy import sparse
 from monoopt.errors import DataWarning, OptionError, UnsupportedProgram
 from monoopt.program import Block, Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver
-from monoopt.solvers.engines import impossible_row, refused
+from monoopt.solvers.engines import at_scale, impossible_row, refused
 from monoopt.solvers.highs import check_native, share_threads
 from monoopt.solvers.pyomo_engines import COMPLAINTS, STATUS, PyomoEngine, find_engine
 
@@ -59,6 +59,9 @@ class Pyomo(Solver):
 
     def run(self, program: Program, settings: Settings) -> RawAnswer:
         """Render the program, let Pyomo write and solve it, read back."""
+        return at_scale(self._run, program, settings)
+
+    def _run(self, program: Program, settings: Settings) -> RawAnswer:
         engine = self._engine
         options = engine.options(settings, self.name)
         if engine.word == "highs":

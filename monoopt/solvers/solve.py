@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from monoopt.errors import SolveError, UnsupportedProgram
+from monoopt.errors import OptionError, SolveError, UnsupportedProgram, nearest
 from monoopt.program import Certificate, Program, Solution, SolveStats, Status, certify
 from monoopt.program.certificate import TOLERANCE
 from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
 from monoopt.solvers.proofs import with_proof
 from monoopt.solvers.registry import get_solver, solvers_that_can
 
+Words = ParamSpec("Words")
+Answer = TypeVar("Answer")
 
+
+def _named_words(function: Callable[Words, Answer]) -> Callable[Words, Answer]:
+    """Refuse a misspelt word and name the nearest, which Python itself does from 3.12 on only."""
+    names = list(signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: Words.args, **words: Words.kwargs) -> Answer:
+        for word in words:
+            if word not in names:
+                raise OptionError(f"{function.__name__}() has no word {word!r}{nearest(word, names)}")
+        return function(*args, **words)
+
+    return checked
+
+
+@_named_words
 def solve(
     program: Program,
     solver: str | Solver = "highs",
@@ -81,6 +101,7 @@ def solve(
     return required(solution) if raise_on_failure else solution
 
 
+@_named_words
 def open_session(
     program: Program,
     solver: str | Solver = "highs",
@@ -189,8 +210,8 @@ def _in_users_sense(program: Program, answer: RawAnswer) -> Solution:
 def _checked(solution: Solution, certificate: Certificate) -> Status:
     """The status after our own check, whatever the backend says.
 
-    A point that fails is no point; an optimum that is not proved is a point; a point that is proved optimal is an
-    optimum, even where a limit came first.
+    A point that fails is no point; an optimum that is not proved, or away from the backend's own bound, is a point;
+    a point that is proved optimal is an optimum, even where a limit came first.
     """
     status = solution.status
     if solution.x is None:
@@ -199,9 +220,10 @@ def _checked(solution: Solution, certificate: Certificate) -> Status:
         return status
     if not certificate.feasible:
         return {Status.OPTIMAL: Status.NUMERICAL, Status.FEASIBLE: Status.LIMIT}.get(status, status)
-    if certificate.ok and (certificate.kind == "optimality" or status is Status.OPTIMAL):
+    if certificate.ok and certificate.kind == "optimality":
         return Status.OPTIMAL
-    return Status.FEASIBLE
+    closed = solution.bound is None or solution.gap <= certificate.tolerance
+    return Status.OPTIMAL if status is Status.OPTIMAL and certificate.ok and closed else Status.FEASIBLE
 
 
 def _bound(program: Program, solution: Solution, proved: float) -> float | None:
