@@ -32,7 +32,21 @@ if TYPE_CHECKING:
         SolverNotFound,
         UnsupportedProgram,
     )
-    from monoopt.estimators import LPRulesClassifier, MonotoneRelabeler
+    from monoopt.estimators import (
+        FirstPrincipalComponent,
+        FootruleAggregation,
+        KemenyAggregation,
+        LPRulesClassifier,
+        MedianRankAggregation,
+        MonotoneRelabeler,
+        RankingPrincipalCurve,
+        WeightedSum,
+        bootstrap_ranks,
+        check_meta_rules,
+        leave_one_out,
+        rank_reversals,
+        scaling_sensitivity,
+    )
     from monoopt.program import Certificate, Program, ProgramBuilder, Solution, Status, certify
     from monoopt.solvers import available_solvers, open_session, solve
 
@@ -43,26 +57,37 @@ __all__ = [
     "CertificateError",
     "DataError",
     "DataWarning",
+    "FirstPrincipalComponent",
+    "FootruleAggregation",
     "FormulationError",
+    "KemenyAggregation",
     "LPRulesClassifier",
+    "MedianRankAggregation",
     "MonooptError",
     "MonotoneRelabeler",
     "NoSolutionError",
     "OptionError",
     "Program",
     "ProgramBuilder",
+    "RankingPrincipalCurve",
     "Relabelling",
     "Solution",
     "SolveError",
     "SolverNotFound",
     "Status",
     "UnsupportedProgram",
+    "WeightedSum",
     "available_solvers",
+    "bootstrap_ranks",
     "certify",
+    "check_meta_rules",
     "datasets",
     "formulations",
+    "leave_one_out",
     "open_session",
+    "rank_reversals",
     "relabel",
+    "scaling_sensitivity",
     "solve",
 ]
 
@@ -74,7 +99,12 @@ _HOMES = {
     "monoopt.program": "Certificate Program ProgramBuilder Solution Status certify",
     "monoopt.solvers": "available_solvers open_session solve",
     "monoopt.algorithms.relabelling": "Relabelling relabel",
-    "monoopt.estimators": "LPRulesClassifier MonotoneRelabeler",
+    "monoopt.estimators": (
+        "FirstPrincipalComponent FootruleAggregation KemenyAggregation LPRulesClassifier "
+        "MedianRankAggregation MonotoneRelabeler RankingPrincipalCurve WeightedSum "
+        "bootstrap_ranks check_meta_rules leave_one_out rank_reversals "
+        "scaling_sensitivity"
+    ),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -7,11 +7,44 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from monoopt.estimators.lprules import LPRulesClassifier
+    from monoopt.estimators.meta_rules import check_meta_rules
+    from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
+    from monoopt.estimators.rank_baselines import FirstPrincipalComponent, WeightedSum
+    from monoopt.estimators.rank_uncertainty import bootstrap_ranks, leave_one_out, rank_reversals, scaling_sensitivity
     from monoopt.estimators.relabeler import MonotoneRelabeler
+    from monoopt.estimators.rpc import RankingPrincipalCurve
 
-__all__ = ["LPRulesClassifier", "MonotoneRelabeler"]
+__all__ = [
+    "FirstPrincipalComponent",
+    "FootruleAggregation",
+    "KemenyAggregation",
+    "LPRulesClassifier",
+    "MedianRankAggregation",
+    "MonotoneRelabeler",
+    "RankingPrincipalCurve",
+    "WeightedSum",
+    "bootstrap_ranks",
+    "check_meta_rules",
+    "leave_one_out",
+    "rank_reversals",
+    "scaling_sensitivity",
+]
 
-_HOME_OF = {"LPRulesClassifier": "lprules", "MonotoneRelabeler": "relabeler"}
+_HOME_OF = {
+    "FirstPrincipalComponent": "rank_baselines",
+    "FootruleAggregation": "rank_aggregation",
+    "KemenyAggregation": "rank_aggregation",
+    "LPRulesClassifier": "lprules",
+    "MedianRankAggregation": "rank_aggregation",
+    "MonotoneRelabeler": "relabeler",
+    "RankingPrincipalCurve": "rpc",
+    "WeightedSum": "rank_baselines",
+    "bootstrap_ranks": "rank_uncertainty",
+    "check_meta_rules": "meta_rules",
+    "leave_one_out": "rank_uncertainty",
+    "rank_reversals": "rank_uncertainty",
+    "scaling_sensitivity": "rank_uncertainty",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -154,6 +154,23 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
         lost = [(comparison.attributes[j], float(comparison.contributions[j])) for j in order]
         return [(name, points) for name, points in lost if points > 0]
 
+    def rank_reversal_check(self, newcomers: Any) -> list[tuple[Any, Any]]:
+        """Name the pairs of fitted objects that would swap if newcomers were fitted with them (none ever does here).
+
+        Parameters
+        ----------
+        newcomers : array-like or data frame, shape (m, d)
+
+        Returns
+        -------
+        list of (a, b)
+            a scores above b, and would score below after fitting again with the newcomers.
+        """
+        from monoopt.estimators.rank_uncertainty import reversals_with
+
+        check_is_fitted(self, "scores_")
+        return reversals_with(self, newcomers)
+
     def _prepare(self, values: Array, weight: Array, labels: list[Any]) -> None:
         """Refuse what can't be ranked, freeze the scale, and say what a person should know."""
         names = ranking.attribute_names(self, values.shape[1])

@@ -1,0 +1,304 @@
+"""Honest ranks: how far they would move with other objects, other weights, one object less, another scale."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import clone
+
+from monoopt.errors import DataWarning, OptionError, nearest
+from monoopt.estimators.inputs import read_new_table
+from monoopt.estimators.ranking import attribute_names, position_of, random_generator, refuse_options
+from monoopt.order.ranks import rank_agreement, ranks
+from monoopt.order.scaling import Scaling
+
+Array = npt.NDArray[np.float64]
+OVER = ("objects", "attributes")
+SCALINGS: tuple[Any, ...] = ("minmax", "robust", (0.1, 0.9))
+
+
+@dataclass(frozen=True, eq=False)
+class RankIntervals:
+    """Ranks with their spread over bootstrap replicates.
+
+    Attributes
+    ----------
+    objects : list
+    ranks : ndarray, shape (n,)
+        Of the fit to the data as they are (averages for ties).
+    low, high : ndarray, shape (n,)
+        Interval that holds the share ``level`` of the replicates.
+    level : float
+    samples : ndarray, shape (replicates, n)
+        Rank of every object in every replicate.
+    unproved : int
+        Replicates whose curve was not proved stationary (they count all the same).
+    """
+
+    objects: list[Any]
+    ranks: Array
+    low: Array
+    high: Array
+    level: float
+    samples: npt.NDArray[np.float32]
+    unproved: int
+
+    def above(self, a: Any, b: Any) -> float:
+        """P(a above b): share of the replicates that rank a before b, ties counting half."""
+        first = self.samples[:, position_of(a, self.objects)]
+        second = self.samples[:, position_of(b, self.objects)]
+        return float(np.mean(first < second) + 0.5 * np.mean(first == second))
+
+    def above_all(self) -> Array:
+        """P(row above column) for all pairs, shape (n, n); one half on the diagonal."""
+        n = len(self.objects)
+        out = np.zeros((n, n))
+        for i in range(n):
+            mine = self.samples[:, i : i + 1]
+            out[i] = (mine < self.samples).mean(axis=0) + 0.5 * (mine == self.samples).mean(axis=0)
+        return out
+
+    def __str__(self) -> str:
+        """The ten best with their intervals."""
+        order = np.argsort(self.ranks, kind="stable")[:10]
+        lines = [f"{self.ranks[i]:5g}  [{self.low[i]:g}, {self.high[i]:g}]  {self.objects[i]}" for i in order]
+        return "\n".join(lines)
+
+
+def bootstrap_ranks(
+    estimator: Any,
+    X: Any,
+    *,
+    n_boot: int = 500,
+    level: float = 0.9,
+    over: Literal["objects", "attributes"] = "objects",
+    scaling: Literal["refit", "frozen"] = "refit",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> RankIntervals:
+    """Bootstrap the ranks of the objects of a table.
+
+    Parameters
+    ----------
+    estimator : ranking estimator of this package
+        Cloned, and fitted anew in every replicate.
+    X : array-like or data frame, shape (n, d)
+    n_boot : int
+        Replicates.
+    level : float
+        Share of the replicates that an interval holds.
+    over : "objects" or "attributes"
+        Draw the objects with replacement (every object is ranked in every replicate, drawn or not), or the
+        weights of the attributes, uniformly over all splits of their sum (for rank aggregation the only choice).
+    scaling : "refit" or "frozen"
+        Find the ranges anew in every replicate, or keep those of the fit to the data (then only the curve, or the
+        weights, move).
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+        As in joblib; the result has the same bits whatever it is.
+
+    Returns
+    -------
+    RankIntervals
+
+    Examples
+    --------
+    >>> from monoopt.estimators.rank_baselines import WeightedSum
+    >>> X = np.array([[0.0, 0.1], [0.5, 0.4], [0.6, 0.55], [1.0, 0.9], [0.2, 0.3]])
+    >>> found = bootstrap_ranks(WeightedSum(), X, n_boot=50, over="attributes")
+    >>> found.ranks, found.above(3, 0)
+    (array([5., 3., 2., 1., 4.]), 1.0)
+    """
+    refuse_options(
+        [
+            (
+                not isinstance(n_boot, int | np.integer) or n_boot < 1,
+                f"n_boot={n_boot!r}: wanted a whole number from 1",
+            ),
+            (not 0 < level < 1, f"level={level!r}: wanted a number in (0, 1)"),
+            (over not in OVER, f"over={over!r}: wanted one of {OVER}{nearest(over, OVER)}"),
+            (scaling not in ("frozen", "refit"), f"scaling={scaling!r}: wanted 'frozen' or 'refit'"),
+        ]
+    )
+    full = clone(estimator).fit(X)
+    if over == "objects":
+        _refuse_unweighted(full, "use over='attributes'")
+    replica = _replica(full, frozen=scaling == "frozen")
+    seeds = random_generator(random_state).integers(0, 2**63 - 1, n_boot)
+    found = Parallel(n_jobs=n_jobs)(delayed(_replicate)(replica, X, int(seed), over) for seed in seeds)
+    samples = np.array([sample for sample, _ in found], dtype=np.float32)
+    tail = (1 - level) / 2
+    return RankIntervals(
+        full.objects_,
+        ranks(full.scores_, "average"),
+        np.quantile(samples, tail, axis=0, method="lower").astype(np.float64),
+        np.quantile(samples, 1 - tail, axis=0, method="higher").astype(np.float64),
+        level,
+        samples,
+        sum(not proved for _, proved in found),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """What happens to the others when one object is left out of the fit.
+
+    Attributes
+    ----------
+    objects : list
+    largest_move : ndarray, shape (n,)
+        Largest change of rank, among the others, when the object is left out.
+    reversals : ndarray of int, shape (n,)
+        Pairs of other objects that change their order.
+    agreement : ndarray, shape (n,)
+        Kendall's tau between the others' scores with and without the object.
+    """
+
+    objects: list[Any]
+    largest_move: Array
+    reversals: npt.NDArray[np.int64]
+    agreement: Array
+
+
+def leave_one_out(estimator: Any, X: Any, *, n_jobs: int | None = None) -> LeaveOneOut:
+    """Fit once without each object (curve and scale), and compare the order of all others.
+
+    Examples
+    --------
+    >>> from monoopt.estimators.rank_baselines import WeightedSum
+    >>> X = np.array([[0.0, 0.1], [0.5, 0.4], [0.6, 0.35], [1.0, 0.9]])
+    >>> leave_one_out(WeightedSum(), X).reversals
+    array([0, 0, 0, 1])
+    """
+    full = _quiet(clone(estimator), X)
+    _refuse_unweighted(full, "leaving one out is for scores that are learnt")
+    replica = _replica(full, frozen=False)
+    n = len(full.scores_)
+    found = Parallel(n_jobs=n_jobs)(delayed(_without)(replica, X, i, full.scores_) for i in range(n))
+    moves, taus = np.array(found).T
+    pairs = (n - 1) * (n - 2) / 2
+    reversals = np.round((1 - np.nan_to_num(taus, nan=1.0)) / 2 * pairs).astype(np.int64)
+    return LeaveOneOut(full.objects_, moves, reversals, taus)
+
+
+def scaling_sensitivity(estimator: Any, X: Any, scalings: Sequence[Any] = SCALINGS) -> dict[str, dict[str, Any]]:
+    """Rank under several scalings and compare with the estimator's own.
+
+    Returns
+    -------
+    dict of dict
+        By scaling: ``ranks``, ``spearman`` with the estimator's own, ``largest_move``.
+
+    Examples
+    --------
+    >>> from monoopt.estimators.rank_baselines import WeightedSum
+    >>> X = np.array([[0.0, 0.1], [0.5, 0.4], [0.6, 0.35], [1.0, 0.9]])
+    >>> found = scaling_sensitivity(WeightedSum(), X)
+    >>> list(found), found["robust"]["largest_move"]
+    (['minmax', 'robust', '(0.1, 0.9)'], 0.0)
+    """
+    own = _quiet(clone(estimator), X)
+    before, out = ranks(own.scores_, "average"), {}
+    for scaling in scalings:
+        other = _quiet(clone(estimator).set_params(scaling=scaling), X)
+        after = ranks(other.scores_, "average")
+        out[str(scaling)] = {
+            "ranks": after,
+            "spearman": rank_agreement(own.scores_, other.scores_),
+            "largest_move": float(np.abs(after - before).max()),
+        }
+    return out
+
+
+def rank_reversals(estimator: Any, X: Any, newcomers: Any) -> list[tuple[Any, Any]]:
+    """Name the pairs of X that would change their order if the newcomers were fitted with them.
+
+    With the frozen scale and curve of an estimator fitted on X no pair ever does: score newcomers by
+    ``score_samples``. This tells what fitting again would do.
+
+    Returns
+    -------
+    list of (a, b)
+        a was above b, and would be below.
+
+    Examples
+    --------
+    >>> from monoopt.estimators.rank_baselines import WeightedSum
+    >>> X = np.array([[10.0, 1.0], [6.0, 5.0], [0.0, 0.0]])
+    >>> rank_reversals(WeightedSum(), X, np.array([[6.0, -20.0]]))
+    [(1, 0)]
+    """
+    return reversals_with(_quiet(clone(estimator), X), newcomers)
+
+
+def reversals_with(fitted: Any, newcomers: Any) -> list[tuple[Any, Any]]:
+    """Name the pairs of fitted objects that change their order when newcomers are fitted with them."""
+    stacked = np.vstack([fitted.values_, read_new_table(fitted, newcomers, "scores_")])
+    names = attribute_names(fitted, stacked.shape[1])
+    again = clone(fitted).set_params(directions=fitted.directions_.tolist())
+    if isinstance(fitted.attribute_weights, Mapping):
+        again.set_params(attribute_weights=fitted.attribute_weights_.tolist())
+    if isinstance(getattr(fitted, "scaling", None), Mapping):
+        again.set_params(scaling={f"x{names.index(name)}": ends for name, ends in fitted.scaling.items()})
+    n = len(fitted.scores_)
+    before, after = fitted.scores_, _quiet(again, stacked).scores_[:n]
+    pairs = np.argwhere((before[:, None] > before) & (after[:, None] < after))
+    return [(fitted.objects_[i], fitted.objects_[k]) for i, k in pairs.tolist()]
+
+
+def _replica(full: Any, frozen: bool) -> Any:
+    """Return an unfitted copy that starts from the fitted curve (and keeps the ranges)."""
+    copy = clone(full)
+    known = copy.get_params()
+    words: dict[str, Any] = {}
+    if frozen and "scaling" in known:
+        words["scaling"] = _goalposts(full.scaling_, attribute_names(full, full.n_features_in_))
+    if "init" in known:
+        words |= {"init": full.control_points_, "keep_best": True, "solver": "direct"}
+    return copy.set_params(**words)
+
+
+def _goalposts(scaling: Scaling, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    kept = np.flatnonzero(scaling.kept).tolist()
+    return {names[j]: (float(scaling.low[j]), float(scaling.high[j])) for j in kept}
+
+
+def _replicate(replica: Any, X: Any, seed: int, over: str) -> tuple[npt.NDArray[np.float32], bool]:
+    rng = np.random.default_rng(seed)
+    estimator = clone(replica)
+    n, d = np.shape(X)
+    if over == "objects":
+        weight = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
+        fitted = _quiet(estimator, X, sample_weight=weight)
+    else:
+        fitted = _quiet(estimator.set_params(attribute_weights=(rng.dirichlet(np.ones(d)) + 1e-9).tolist()), X)
+    proved = getattr(fitted, "stationarity_", None)
+    return ranks(fitted.scores_, "average").astype(np.float32), proved is None or proved.ok
+
+
+def _without(replica: Any, X: Any, i: int, scores: Array) -> tuple[float, float]:
+    weight = np.ones(len(scores))
+    weight[i] = 0.0
+    after = np.delete(_quiet(clone(replica), X, sample_weight=weight).scores_, i)
+    before = np.delete(scores, i)
+    moves = np.abs(ranks(after, "average") - ranks(before, "average"))
+    return float(moves.max()), rank_agreement(before, after, "kendall")
+
+
+def _quiet(estimator: Any, X: Any, **words: Any) -> Any:
+    """Fit without the warnings that the fit to all data gives once."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return estimator.fit(X, **words)
+
+
+def _refuse_unweighted(estimator: Any, advice: str) -> None:
+    if "sample_weight" not in inspect.signature(estimator.fit).parameters:
+        raise OptionError(f"{type(estimator).__name__} takes no weights of objects: {advice}")
