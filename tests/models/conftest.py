@@ -71,7 +71,7 @@ class Folder:
         return json.loads(json.dumps(make(np.random.default_rng(seed))))
 
 
-FOLDERS = [Folder(path) for path in sorted(SHELF.iterdir()) if path.is_dir() and any(path.glob("*.*"))]
+FOLDERS = [Folder(path) for path in sorted(SHELF.iterdir()) if path.is_dir() and path.name[0] not in "._"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

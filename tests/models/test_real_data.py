@@ -45,7 +45,7 @@ def test_relabelling_costs_what_the_reference_says(load, folders):
 
 @pytest.mark.slow
 def test_esl_as_a_whole_is_the_program_of_the_card(folders, pyomo_to_program: ModuleType):
-    """One threshold of ESL with all its pairs: the same 84821 rows by name, and the cost that `relabel` finds for it."""
+    """One threshold of ESL with all its pairs: the same rows by name, and the cost that `relabel` finds."""
     found = load_esl()
     labels = (found.y >= 6).astype(int)
     data = {"labels": labels.tolist(), "pairs": all_pairs(found.X)}
