@@ -22,6 +22,8 @@ from monoopt.solvers import Session, Solver, open_session, solve
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+TIME, ITERATIONS = "time limit", "iteration limit"
+
 
 @dataclass(frozen=True, eq=False)
 class Priced:
@@ -162,6 +164,7 @@ def generate_columns(
     pricer: Pricer,
     items: Sequence[Any],
     *,
+    bound: float | None = None,
     limits: Limits | None = None,
     solver: str | Solver = "highs",
     options: Mapping[str, Any] | None = None,
@@ -177,6 +180,8 @@ def generate_columns(
         Finds improving columns and proves bounds.
     items : sequence
         What the columns of the last block stand for.
+    bound : float, optional
+        What is known beforehand: no choice among all columns has a better objective.
     limits : Limits, optional
         When to stop.
     solver : str or Solver
@@ -197,7 +202,7 @@ def generate_columns(
     SolveError
         The first master program has no optimum.
     """
-    loop = _Loop(program, pricer, list(items), limits or Limits(), solver, options, callback)
+    loop = _Loop(program, pricer, list(items), bound, limits or Limits(), solver, options, callback)
     with open_session(program, solver, options=options) as session:
         loop.run(session)
     return loop.result()
@@ -211,6 +216,7 @@ class _Loop:
         program: Program,
         pricer: Pricer,
         items: list[Any],
+        bound: float | None,
         limits: Limits,
         solver: str | Solver,
         options: Mapping[str, Any] | None,
@@ -220,7 +226,7 @@ class _Loop:
         self.solver, self.options, self.callback = solver, options, callback
         self.block = program.columns[-1].name
         self.better = 1.0 if program.sense == "maximize" else -1.0
-        self.bound = self.better * np.inf
+        self.bound = self.better * np.inf if bound is None else bound
         self.centre: Floats | None = None
         self.solution: Solution | None = None
         self.items_solved = len(items)
@@ -260,7 +266,7 @@ class _Loop:
         limit = self._out_of_time()
         if self.solution is None and not limit:
             raise SolveError(f"column generation, first master program: {solution}", solution)
-        self.stopped = "time limit" if limit else f"the master program could not be solved again: {solution}"
+        self.stopped = TIME if limit else f"the master program could not be solved again: {solution}"
         if self.solution is None:
             self.solution = replace(solution, status=Status.LIMIT, x=None, y=None, z=None, objective=None)
         return None
@@ -300,11 +306,11 @@ class _Loop:
         if self._gap(self.solution) <= self.limits.tolerance:
             self.stopped = "proved: no column outside improves"
         elif found is None or (not found.items and not found.complete):
-            self.stopped = "time limit"
+            self.stopped = TIME
         elif not found.items:
             self.stopped = "no new column improves, yet the bound is not reached: a tolerance is too coarse"
         elif len(self.steps) == self.limits.max_iterations:
-            self.stopped = "iteration limit"
+            self.stopped = ITERATIONS
 
     def _log(self, session: Session, solution: Solution, found: Priced | None) -> None:
         step = Step(

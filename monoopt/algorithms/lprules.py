@@ -9,13 +9,13 @@ separates (Theorem 3 of Kotlowski and Slowinski, ICML 2009), and column generati
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.algorithms.column_generation import Generated, Limits, Step, generate_columns
+from monoopt.algorithms.column_generation import ITERATIONS, TIME, Generated, Limits, Step, generate_columns
 from monoopt.algorithms.rule_pricers import (
     EnumerationPricer,
     ProgramPricer,
@@ -25,7 +25,7 @@ from monoopt.algorithms.rule_pricers import (
 )
 from monoopt.errors import OptionError, nearest
 from monoopt.formulations import lpboost_master
-from monoopt.order import Rule, RuleEnsemble, as_gains, borders
+from monoopt.order import Rule, RuleEnsemble, borders
 from monoopt.program import Certificate
 from monoopt.solvers import Solver
 
@@ -72,6 +72,11 @@ class TaskFit:
     duals: Floats = field(repr=False)
     stopped: str
 
+    @property
+    def limited(self) -> bool:
+        """Whether a limit ended it."""
+        return self.stopped in (TIME, ITERATIONS)
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -107,7 +112,7 @@ def fit_task(
 ) -> TaskFit:
     """Fit the ensemble of one question.
 
-    maximise rho - D sum_i w_i xi_i over all ensembles of monotone rules; hard margin: the largest minimum of y_i f(x_i).
+    maximise rho - D sum_i w_i xi_i over all ensembles of monotone rules; hard margin: the smallest y_i f(x_i).
 
     Parameters
     ----------
@@ -180,10 +185,10 @@ def simplified(rule: Rule, X: Floats) -> Rule:
     --------
     >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 3.0]])
     >>> simplified(rule_of(np.array([2.0, 2.0]), np.array([np.inf, np.inf]), True), X).text()
-    'if x1 >= 2 then +1'
+    'if x0 >= 2 then +1'
     """
     covered = rule.covers(X)
-    for condition in rule.conditions:
+    for condition in reversed(rule.conditions):
         shorter = Rule(rule.positive, tuple(c for c in rule.conditions if c != condition))
         if np.array_equal(shorter.covers(X), covered):
             rule = shorter
@@ -205,7 +210,7 @@ def whole_grains(weights: Floats) -> Floats:
 
 
 def _ensemble(found: Generated, X: Floats) -> RuleEnsemble:
-    """Rules of positive weight, simplified, equal ones joined; without a solution all rules weigh the same (Theorem 3)."""
+    """Rules of positive weight, simplified and equal ones joined; without a solution all weigh the same (Theorem 3)."""
     if found.solution.x is None:
         weights = np.ones(len(found.items))
     else:
@@ -214,10 +219,10 @@ def _ensemble(found: Generated, X: Floats) -> RuleEnsemble:
     for t in np.flatnonzero(weights > DUST * weights.sum()):
         rule = simplified(found.items[t], X)
         joined[rule] = joined.get(rule, 0.0) + float(weights[t])
-    shares = np.array(list(joined.values()))
+    rules = sorted(joined, key=lambda rule: (not rule.positive, astuple(rule)))
+    shares = np.array([joined[rule] for rule in rules])
     grains = whole_grains(shares / shares.sum())
     kept = np.flatnonzero(grains > 0)
-    rules = list(joined)
     return RuleEnsemble(tuple(rules[t] for t in kept), grains[kept])
 
 
@@ -228,6 +233,6 @@ def _fit(
     solution = found.solution
     hard = D is None
     margin = float(margins.min()) if hard or solution.x is None else float(solution.values("rho"))
-    bound = min(float(solution.bound), 1.0) if solution.bound is not None else 1.0
+    bound = 1.0 if solution.bound is None else float(solution.bound)
     duals = lpboost_master.object_duals(solution.program, solution.y)
     return TaskFit(ensemble, margin, bound, found.certificate, found.steps, rows, duals, found.stopped)

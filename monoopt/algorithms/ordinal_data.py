@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -108,6 +109,13 @@ class OrdinalData:
             name = f"x{j}" if self.names is None else self.names[j]
             found.append(Agreement(name, int(sign), float(tau), float(p)))
         return tuple(found)
+
+    def digest(self) -> str:
+        """SHA-256 of objects, labels and weights: tells whether two fits saw the same data."""
+        seen = hashlib.sha256(repr((self.X.shape, self.names, self.labels.classes.tolist())).encode())
+        for array, kind in ((self.X + 0.0, "<f8"), (self.labels.codes, "<i8"), (self.weights + 0.0, "<f8")):
+            seen.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+        return seen.hexdigest()
 
     def warn(self, stacklevel: int = 3) -> None:
         """Warn of what a person should know before trusting anything learned from these data."""

@@ -179,7 +179,7 @@ def rule_of(lower: Floats, upper: Floats, positive: bool) -> Rule:
 
 
 def distinct_rules(X: Floats, signs: npt.NDArray[np.int64], directions: Signs, positive: bool) -> list[Rule]:
-    """List the monotone rules of one sign that differ in what they cover; those that cover no object of their sign are left out.
+    """List the monotone rules of one sign that differ in what they cover; all cover some object of their sign.
 
     Side by side the thresholds are added, and of rules that cover the same objects one stays.
 
@@ -205,7 +205,7 @@ def distinct_rules(X: Floats, signs: npt.NDArray[np.int64], directions: Signs, p
         thresholds = np.unique(side[own])
         if len(covers) * len(thresholds) * len(X) > MOST_CELLS:
             raise DataError(
-                f"too many distinct rules to list them ({len(X)} objects, {sides.shape[1]} sides): take pricing='search'"
+                f"too many rules to list them ({len(X)} objects, {sides.shape[1]} sides): take pricing='search'"
             )
         wider = (covers[:, None, :] & (side >= thresholds[:, None])).reshape(-1, len(X))
         levels = np.column_stack([np.repeat(asked, len(thresholds), axis=0), np.tile(thresholds, len(covers))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,10 @@ def precision_of(X: Any) -> npt.NDArray[np.uint8]:
 
         kinds = nw.from_native(X, eager_only=True).schema.values()
         return np.array([{"Float16": 10, "Float32": 23}.get(str(kind), 52) for kind in kinds], dtype=np.uint8)
-    kind = X.dtype if hasattr(X, "dtype") else np.asarray(X).dtype
-    width = int(np.shape(X)[1])
+    if isinstance(X, Mapping):
+        return np.concatenate([precision_of(np.asarray(column)[:, None]) for column in X.values()])
+    table = X if hasattr(X, "dtype") else np.asarray(X)
+    kind, width = table.dtype, int(table.shape[1])
     bits_all = BITS.get(kind.itemsize, 52) if getattr(kind, "kind", "") == "f" else 52
     return np.full(width, bits_all, dtype=np.uint8)
 

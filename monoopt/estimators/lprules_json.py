@@ -1,0 +1,121 @@
+"""A fitted LPRulesClassifier as plain JSON data and back: no pickle, every bit of every number."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from monoopt.errors import DataError
+from monoopt.estimators.rule_book import RuleBook
+from monoopt.order import RuleEnsemble
+from monoopt.program import Certificate
+
+if TYPE_CHECKING:
+    from monoopt.estimators.lprules import LPRulesClassifier
+
+SCHEMA = 1
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "highspy")
+PLAIN_WORDS = ("tie", "D", "pricing", "tolerance", "time_limit", "max_iterations", "keep_best", "n_jobs")
+CERTIFIED = ("kind", "ok", "tolerance", "primal_objective", "dual_objective", "gap", "exact", "reasons")
+
+
+def record(fitted: LPRulesClassifier) -> dict[str, Any]:
+    """Return everything that prediction needs, with versions, settings, proofs in short and the digest of the data."""
+    from monoopt import __version__
+
+    names = getattr(fitted, "feature_names_in_", None)
+    return {
+        "estimator": type(fitted).__name__,
+        "schema": SCHEMA,
+        "versions": {"monoopt": __version__, "python": platform.python_version()}
+        | {name: version(name) for name in LIBRARIES},
+        "parameters": _parameters(fitted),
+        "classes": _labels(fitted.classes_),
+        "names": None if names is None else names.tolist(),
+        "directions": fitted.directions_.tolist(),
+        "precision": fitted._precision.tolist(),
+        "objects": fitted.objects_.tolist(),
+        "object_codes": fitted.object_codes_.tolist(),
+        "rules": [ensemble.to_dict() for ensemble in fitted.rules_],
+        "margins": fitted.margins_.tolist(),
+        "bounds": fitted.bounds_.tolist(),
+        "iterations": fitted.n_iter_,
+        "certificates": [_certificate(c) for c in fitted.certificates_],
+        "data_sha256": fitted._digest,
+    }
+
+
+def restore(kind: type[LPRulesClassifier], saved: Mapping[str, Any]) -> LPRulesClassifier:
+    """Return the classifier; `DataError` says what is wrong with the record."""
+    if saved.get("estimator") != kind.__name__ or saved.get("schema") != SCHEMA:
+        found = f"{saved.get('estimator')!r}, schema {saved.get('schema')!r}"
+        raise DataError(f"saved classifier: wanted {kind.__name__!r}, schema {SCHEMA}; got {found}")
+    try:
+        return _filled(kind(**saved["parameters"]), saved)
+    except (KeyError, TypeError, IndexError) as error:
+        raise DataError(f"saved classifier: incomplete or damaged ({error!r})") from error
+
+
+def _filled(fitted: LPRulesClassifier, saved: Mapping[str, Any]) -> LPRulesClassifier:
+    names = saved["names"]
+    fitted.classes_ = np.array(saved["classes"]["labels"], dtype=saved["classes"]["kind"])
+    fitted.directions_ = np.array(saved["directions"], dtype=np.int8)
+    fitted.n_features_in_ = len(fitted.directions_)
+    if names is not None:
+        fitted.feature_names_in_ = np.array(names, dtype=object)
+    fitted._precision = np.array(saved["precision"], dtype=np.uint8)
+    fitted.objects_ = np.array(saved["objects"], dtype=np.float64).reshape(-1, fitted.n_features_in_)
+    fitted.object_codes_ = np.array(saved["object_codes"], dtype=np.int64)
+    fitted.margins_, fitted.bounds_ = (np.array(saved[word], dtype=float) for word in ("margins", "bounds"))
+    ensembles = tuple(RuleEnsemble.from_dict(entry) for entry in saved["rules"])
+    fitted.rules_ = RuleBook(ensembles, fitted.margins_, fitted.classes_, None if names is None else tuple(names))
+    fitted.n_iter_ = int(saved["iterations"])
+    fitted.certificates_ = [_read_certificate(entry) for entry in saved["certificates"]]
+    fitted.relabelling_ = fitted.fits_ = None
+    fitted._digest = saved["data_sha256"]
+    return fitted
+
+
+def _parameters(fitted: LPRulesClassifier) -> dict[str, Any]:
+    """Constructor arguments as JSON data; directions and order as they were understood."""
+    words = {word: _plain(getattr(fitted, word)) for word in PLAIN_WORDS}
+    names = getattr(fitted, "feature_names_in_", range(fitted.n_features_in_))
+    signs = fitted.directions_.tolist()
+    by_name = isinstance(names, np.ndarray)
+    solver, seed = fitted.solver, fitted.random_state
+    return words | {
+        "directions": dict(zip(names, signs, strict=True)) if by_name else signs,
+        "order": None if fitted.order is None else _labels(fitted.classes_)["labels"],
+        "loss": fitted.loss if isinstance(fitted.loss, str) else np.asarray(fitted.loss, dtype=float).tolist(),
+        "solver": solver if isinstance(solver, str) else str(solver.name),
+        "random_state": None if isinstance(seed, np.random.RandomState) else _plain(seed),
+    }
+
+
+def _labels(classes: np.ndarray) -> dict[str, Any]:
+    if classes.dtype.kind not in "biufU":
+        kinds = sorted({type(label).__name__ for label in classes})
+        raise DataError(f"labels of type {kinds} can't be written as JSON; use numbers, booleans or text")
+    return {"labels": classes.tolist(), "kind": classes.dtype.str}
+
+
+def _certificate(certificate: Certificate) -> dict[str, Any]:
+    entry = {word: getattr(certificate, word) for word in CERTIFIED}
+    return {word: _plain(list(value) if isinstance(value, tuple) else value) for word, value in entry.items()}
+
+
+def _read_certificate(entry: Mapping[str, Any]) -> Certificate:
+    words = dict(entry)
+    for number in ("tolerance", "primal_objective", "dual_objective", "gap"):
+        words[number] = float(words[number])
+    return Certificate(**words | {"reasons": tuple(entry["reasons"])})
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as Python has them; JSON knows no infinity, so that goes as text."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return repr(value) if isinstance(value, float) and not np.isfinite(value) else value

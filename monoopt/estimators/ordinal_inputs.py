@@ -1,0 +1,135 @@
+"""What all monotone ordinal classifiers do alike: read training data, remember names, give honest intervals."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import DataConversionWarning
+
+from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
+from monoopt.errors import DataWarning
+from monoopt.estimators.inputs import read_new_table
+from monoopt.order import (
+    Directions,
+    align_columns,
+    extension_bounds,
+    match_precision,
+    merge_equal,
+    precision_of,
+)
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+
+def read_training_data(
+    X: Any, y: Any, directions: Directions, sample_weight: Any, order: Sequence[Any] | None
+) -> OrdinalData:
+    """Read the data of `fit`, warn of what a person should know; labels in one column count as labels.
+
+    Raises
+    ------
+    DataError
+        All faults at once.
+    """
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected; it is read as 1d",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+        y = np.asarray(y)[:, 0]
+    data = read_ordinal_data(X, y, directions, sample_weight, order)
+    if data.labels.one_class:
+        what = "all objects have the same label: there is nothing to learn, every prediction is that class"
+        warnings.warn(what, DataWarning, stacklevel=3)
+    else:
+        data.warn(stacklevel=4)
+    return data
+
+
+class OrdinalPredictor:
+    """Keeps the distinct training objects with monotone codes, and answers what any monotone extension could say.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+        Labels, worst first.
+    directions_ : ndarray of int8, shape (d,)
+        +1, -1, 0.
+    objects_ : ndarray, shape (m, d)
+        Distinct training objects that have a say.
+    object_codes_ : ndarray of int64, shape (m,)
+        Their monotone codes.
+    n_features_in_, feature_names_in_
+        As scikit-learn has them.
+    """
+
+    classes_: npt.NDArray[Any]
+    directions_: npt.NDArray[np.int8]
+    objects_: Floats
+    object_codes_: Integers
+    feature_names_in_: npt.NDArray[Any]
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that monotone functions can't fit everything: accuracy is bounded by the directions."""
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def predict_interval(self, X: Any) -> npt.NDArray[Any]:
+        """Return the lowest and the highest label that a monotone function through the training data can give.
+
+        low = max{d_i : x is at least as good as x_i},  high = min{d_i : x_i is at least as good as x};  the lowest
+        and the highest class where there is no such object.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+
+        Returns
+        -------
+        ndarray, shape (m, 2)
+            Labels. Equal ends: the data leave no choice.
+        """
+        ends = np.column_stack(self._interval(X))
+        return self.classes_[ends]
+
+    def outside_range(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Tell which objects lie outside the range of the training data in some attribute.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+        """
+        old, new, _ = self._matched(X)
+        return ((new < old.min(axis=0)) | (new > old.max(axis=0))).any(axis=1)
+
+    def _keep_data(self, data: OrdinalData, codes: Integers) -> None:
+        """Store what prediction needs; the last step of `fit`."""
+        there = data.weights > 0
+        self.objects_, home = merge_equal(data.X[there])
+        self.object_codes_ = np.empty(len(self.objects_), dtype=np.int64)
+        self.object_codes_[home] = codes[there]
+        self.classes_, self.directions_ = data.labels.classes, data.directions
+        self.n_features_in_ = data.X.shape[1]
+        self._precision = data.precision
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if data.names is not None:
+            self.feature_names_in_ = np.array(data.names, dtype=object)
+
+    def _matched(self, X: Any) -> tuple[Floats, Floats, npt.NDArray[np.uint8]]:
+        """Return training and new objects in the coarser precision of the two, and that precision."""
+        values = read_new_table(self, X, "classes_")
+        bits = np.minimum(self._precision, precision_of(align_columns(getattr(self, "feature_names_in_", None), X)))
+        return match_precision(self.objects_, bits), match_precision(values, bits), bits
+
+    def _interval(self, X: Any) -> tuple[Integers, Integers]:
+        old, new, _ = self._matched(X)
+        low, high = extension_bounds(old, self.object_codes_, self.directions_, new, n_classes=len(self.classes_))
+        return np.minimum(low, high), np.maximum(low, high)  # rounding can make objects of two classes equal
