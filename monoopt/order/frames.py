@@ -1,8 +1,8 @@
-"""Tables in: arrays, lists, data frames (pandas, polars, pyarrow) become one float64 array and its names."""
+"""Tables in: arrays, lists, dicts of columns, data frames become one float64 array and its names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -22,7 +22,7 @@ def read_table(
 
     Parameters
     ----------
-    X : array-like or data frame, shape (n, d)
+    X : array-like, dict of columns or data frame (pandas, polars, pyarrow), shape (n, d)
         Integers and booleans are turned to float64 before anything is computed with them.
     what : str
         How messages call the table.
@@ -50,6 +50,8 @@ def read_table(
     >>> read_table([[1, 2], [3, 4]])
     (array([[1., 2.],
            [3., 4.]]), None)
+    >>> read_table({"income": [1, 3], "debt": [2, 4]})[1]
+    ('income', 'debt')
     >>> read_table([[1, float("nan")], ["low", 4]])
     Traceback (most recent call last):
     ...
@@ -57,7 +59,7 @@ def read_table(
     """
     table, names = _open(X, what)
     faults: list[str] = []
-    values = _read_array(table, faults) if isinstance(table, np.ndarray) else _read_columns(table, faults)
+    values = _read_array(table, faults, names) if isinstance(table, np.ndarray) else _read_columns(table, faults)
     bad = np.argwhere(np.isinf(values) if keep_missing else ~np.isfinite(values))
     total = len(faults) + len(bad)
     faults += [_not_finite(values, i, j, names) for i, j in bad[:SHOWN]]
@@ -100,16 +102,18 @@ def align_columns(names: Sequence[str] | None, X: Any, *, what: str = "X") -> An
     faults += [f"column {name!r} was not there when fitting" for name in extra]
     faults += [f"column name {name!r} appears more than once" for name in _repeated(found)]
     refuse(faults, what)
+    if isinstance(X, Mapping):
+        return {name: X[name] for name in names}
     import narwhals as nw
 
     return nw.from_native(X, eager_only=True).select(list(names)).to_native()
 
 
 def table_names(X: Any) -> tuple[str, ...] | None:
-    """Return the column names of a data frame if all of them are text, else None."""
-    if not is_frame(X):
+    """Return the column names of a data frame or a dict of columns if all of them are text, else None."""
+    if not is_frame(X) and not isinstance(X, Mapping):
         return None
-    names = _columns(X)
+    names = list(X) if isinstance(X, Mapping) else _columns(X)
     return tuple(str(name) for name in names) if all(isinstance(name, str) for name in names) else None
 
 
@@ -144,6 +148,8 @@ def _open(X: Any, what: str) -> tuple[Any, tuple[str, ...] | None]:
 
 
 def _as_array(X: Any, what: str) -> npt.NDArray[Any]:
+    if isinstance(X, Mapping):
+        return _stacked(X, what)
     try:
         table = np.asarray(X)
     except ValueError as error:
@@ -151,6 +157,17 @@ def _as_array(X: Any, what: str) -> npt.NDArray[Any]:
         raise
     # numpy turns the numbers of a list into text when one cell is text: look at the cells as they came
     return table if isinstance(X, np.ndarray) or table.dtype.kind not in "US" else np.array(X, dtype=object)
+
+
+def _stacked(columns: Mapping[Any, Any], what: str) -> npt.NDArray[Any]:
+    """Put the columns of a dict beside each other."""
+    arrays = [np.asarray(column) for column in columns.values()]
+    if any(array.dtype.kind != "f" for array in arrays):
+        arrays = [np.array(column, dtype=object) for column in columns.values()]
+    lengths = dict(zip(columns, map(np.shape, arrays), strict=True))
+    if not lengths or len(set(lengths.values())) > 1 or any(len(shape) != 1 for shape in lengths.values()):
+        refuse([f"wanted columns of one dimension and equal length, got shapes {lengths}"], what)
+    return np.column_stack(arrays)
 
 
 def _shape_faults(shape: tuple[int, ...]) -> list[str]:
@@ -166,7 +183,9 @@ def _shape_faults(shape: tuple[int, ...]) -> list[str]:
     return []
 
 
-def _read_array(X: npt.NDArray[Any], faults: list[str]) -> npt.NDArray[np.float64]:
+def _read_array(
+    X: npt.NDArray[Any], faults: list[str], names: tuple[str, ...] | None
+) -> npt.NDArray[np.float64]:
     if X.dtype.kind in "fbiu":
         faults += _too_large(X, None)
         with np.errstate(over="ignore"):
@@ -175,7 +194,8 @@ def _read_array(X: npt.NDArray[Any], faults: list[str]) -> npt.NDArray[np.float6
         faults.append("Complex data not supported: pass real numbers")
         return np.zeros(X.shape)
     cells = X.astype(object)
-    return np.column_stack([_read_cells(cells[:, j], j, faults) for j in range(X.shape[1])])
+    columns = range(X.shape[1]) if names is None else names
+    return np.column_stack([_read_cells(cells[:, j], column, faults) for j, column in enumerate(columns)])
 
 
 def _read_columns(frame: Any, faults: list[str]) -> npt.NDArray[np.float64]:

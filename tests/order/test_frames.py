@@ -32,6 +32,25 @@ def test_frames_of_all_kinds_give_the_same_numbers_and_names(make):
     assert values.dtype == np.float64 and values.flags.c_contiguous
 
 
+def test_a_dict_of_columns_is_a_table_with_names():
+    table = {"b": [1, 2], "a": np.array([0.5, 1.5], dtype=np.float32)}
+    values, names = read_table(table)
+    np.testing.assert_array_equal(values, [[1, 0.5], [2, 1.5]])
+    assert names == ("b", "a") and list(align_columns(["a", "b"], table)) == ["a", "b"]
+    assert precision_of(table).tolist() == [52, 23]
+
+
+@pytest.mark.parametrize("wrong", [{}, {"a": [1, 2], "b": [1]}, {"a": 1.0}, {"a": [[1.0, 2.0]]}], ids=str)
+def test_a_dict_that_is_no_table_is_refused(wrong):
+    with pytest.raises(DataError, match="one dimension and equal length"):
+        read_table(wrong)
+
+
+def test_bad_cells_of_a_dict_are_named_by_column():
+    with pytest.raises(DataError, match=r"column 'a'.*'x' is text"):
+        read_table({"a": [1.0, "x"]})
+
+
 def test_arrays_and_lists_have_no_names():
     for X in (EXPECTED, np.array(EXPECTED), np.asfortranarray(EXPECTED), np.array(EXPECTED, dtype=object)):
         values, names = read_table(X)
