@@ -14,7 +14,9 @@ strictly monotone, above that ordered ones do.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +46,14 @@ class PreferenceRows:
     lower: Array
     upper: Array
 
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> PreferenceRows:
+        """Read rows from plain lists; None is no side."""
+        lower = [-np.inf if side is None else float(side) for side in given["lower"]]
+        upper = [np.inf if side is None else float(side) for side in given["upper"]]
+        coefficients = np.asarray(given["coefficients"], dtype=np.float64)
+        return cls(tuple(given["words"]), coefficients, np.array(lower), np.array(upper))
+
 
 def build(
     U: npt.ArrayLike,
@@ -54,7 +64,7 @@ def build(
     attribute_weights: npt.ArrayLike | None = None,
     degree: int = 3,
     margin: float = 1e-3,
-    preferences: PreferenceRows | None = None,
+    preferences: PreferenceRows | Mapping[str, Any] | None = None,
 ) -> Program:
     """Build the program from scaled data and scores.
 
@@ -72,7 +82,7 @@ def build(
         k, at least 2 (a straight curve has no free control point).
     margin : float
         In (0, 1/2) up to degree 3, in (0, 1/k) above.
-    preferences : PreferenceRows, optional
+    preferences : PreferenceRows or mapping of its members, optional
 
     Returns
     -------
@@ -95,6 +105,8 @@ def build(
     w = np.ones(len(a)) if attribute_weights is None else np.asarray(attribute_weights, float)
     refuse(_faults(data, s, a, v, w, degree, margin), "control_points.build")
     sums = design_sums(data, v / v.sum(), s, degree)
+    if isinstance(preferences, Mapping):
+        preferences = PreferenceRows.read(preferences)
     return build_from_sums(sums, directions=a, attribute_weights=w, margin=margin, preferences=preferences)
 
 

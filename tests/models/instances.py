@@ -67,3 +67,38 @@ def rule_pricing(rng: np.random.Generator) -> Data:
         "directions": rng.integers(-1, 2, d).tolist(),
         "positive": bool(rng.integers(2)),
     }
+
+
+def control_points(rng: np.random.Generator) -> Data:
+    n, d, degree = int(rng.choice([4, 8])), int(rng.integers(1, 4)), int(rng.integers(2, 5))
+    U = dyadic(rng, -0.25, 1.25, (n, d)).tolist()
+    if rng.random() < 0.5:
+        U[0][0] = None  # a missing cell
+    data = {
+        "U": U,
+        "scores": dyadic(rng, 0, 1, n, 1 / 4).tolist(),
+        "directions": rng.choice([-1, 1], d).tolist(),
+        "attribute_weights": dyadic(rng, 0.5, 2, d).tolist(),
+        "degree": degree,
+        "margin": 1 / 16,
+    }
+    if rng.random() < 0.5:
+        data["preferences"] = {
+            "words": ["a above b", "c at 1/2"],
+            "coefficients": dyadic(rng, -1, 1, (2, (degree - 1) * d)).tolist(),
+            "lower": [1 / 8, 1 / 2],
+            "upper": [None, 1 / 2],
+        }
+    return data
+
+
+def footrule(rng: np.random.Generator) -> Data:
+    n, m = int(rng.integers(2, 6)), int(rng.integers(1, 5))
+    locations = np.column_stack([rng.permutation(n) + 1.0 for _ in range(m)])
+    data = {"locations": locations.tolist()}
+    return data if rng.random() < 0.3 else data | {"weights": dyadic(rng, 0, 2, m).tolist()}
+
+
+def kemeny(rng: np.random.Generator) -> Data:
+    n = int(rng.integers(2, 6))
+    return {"pairs": (dyadic(rng, 0, 4, (n, n)) * (1 - np.eye(n))).tolist()}
