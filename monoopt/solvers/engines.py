@@ -96,9 +96,11 @@ def impossible_row(program: Program) -> np.ndarray | None:
 
 def refused(name: str, wrong: Exception, settings: Settings) -> RawAnswer:
     """What a backend raised, as an answer; raised again as `OptionError` where the user's options can be why."""
-    if settings.options and isinstance(wrong, (TypeError, ValueError, KeyError)):
-        raise OptionError(f"solver {name!r} refused its options {dict(settings.options)}: {wrong}") from wrong
-    return RawAnswer(Status.ERROR, raw_status=f"{type(wrong).__name__}: {wrong}")
+    first = wrong.args[0] if wrong.args and isinstance(wrong.args[0], Exception) else wrong  # one wrapped in another
+    if settings.options and isinstance(first, (TypeError, ValueError, KeyError)):
+        raise OptionError(f"solver {name!r} refused its options {dict(settings.options)}: {first}") from wrong
+    text = "; ".join([str(wrong), *getattr(wrong, "__notes__", ())])
+    return RawAnswer(Status.ERROR, raw_status=f"{type(wrong).__name__}: {text}")
 
 
 def attributes(thing: Any) -> list[str]:

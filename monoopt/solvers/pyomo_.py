@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +47,14 @@ class Pyomo(Solver):
     def __init__(self, name: str) -> None:
         self.name = name
         word = name.removeprefix("pyomo:").removeprefix("pyomo-")
-        self._engine = find_engine("highs" if word == "pyomo" else word)
+        self._word = "highs" if word == "pyomo" else word
+        self._engine = find_engine(self._word)
         self.can = self._engine.can
         self.install = self._engine.install
 
     def version(self) -> str:
         """Version of the solver, and of Pyomo."""
-        import pyomo
-
-        opened, _ = _opened(self._engine)
-        return f"{'.'.join(str(part) for part in opened.version() or ('unknown',))} (pyomo {pyomo.__version__})"
+        return _version(self._word)
 
     def run(self, program: Program, settings: Settings) -> RawAnswer:
         """Render the program, let Pyomo write and solve it, read back."""
@@ -80,10 +79,9 @@ class Pyomo(Solver):
         try:
             found = (_run_new if new else _run_old)(opened, rendering, options, limit, settings.verbose)
         except Exception as failure:  # backends raise whatever they like; what they say is kept
-            if "Invalid option" in str(failure):
-                raise OptionError(f"solver {self.name!r} refused its options {options}: {failure}") from failure
+            _refuse_complaints(self.name, settings, "\n".join(getattr(failure, "__notes__", ())))
             return refused(self.name, failure, settings)
-        _refuse_complaints(self.name, options, found["log"])
+        _refuse_complaints(self.name, settings, found["log"])
         heard = [status for line, status in engine.says.items() if line in found["log"]]
         found["status"] = heard[0] if heard else found["status"]
         solved = time.perf_counter()
@@ -282,6 +280,15 @@ def _opened(engine: PyomoEngine) -> tuple[Any, bool]:
     return opened, bool(newer)
 
 
+@cache
+def _version(word: str) -> str:
+    """Asked once: an executable is started to tell it."""
+    import pyomo
+
+    opened, _ = _opened(find_engine(word))
+    return f"{'.'.join(str(part) for part in opened.version() or ('unknown',))} (pyomo {pyomo.__version__})"
+
+
 @contextmanager
 def _listening() -> Iterator[io.StringIO]:
     """Catch what Pyomo would say on stdout through its logger."""
@@ -289,14 +296,20 @@ def _listening() -> Iterator[io.StringIO]:
 
     said = io.StringIO()
     with LoggingIntercept(said, "pyomo", logging.WARNING):
-        yield said
+        try:
+            yield said
+        except Exception as failure:
+            failure.add_note(said.getvalue())
+            raise
 
 
-def _refuse_complaints(name: str, options: dict[str, Any], log: str) -> None:
-    """CBC goes on after an option that it does not know; we do not."""
-    wrong = [line.strip() for line in log.splitlines() if any(text in line for text in COMPLAINTS)]
-    if wrong and options:
-        raise OptionError(f"solver {name!r} refused its options {options}: {'; '.join(wrong)}")
+def _refuse_complaints(name: str, settings: Settings, log: str) -> None:
+    """Refuse the options that GLPK stops at, and those that CBC only remarks on before it goes on without them."""
+    said = [line.strip() for line in log.splitlines() if any(text in line for text in COMPLAINTS)]
+    words = {str(part) for option in settings.options.items() for part in option}
+    wrong = [line for line in said if any(word in line for word in words)]
+    if wrong:
+        raise OptionError(f"solver {name!r} refused its options {dict(settings.options)}: {'; '.join(wrong)}")
 
 
 def whole_bounds(program: Program) -> tuple[np.ndarray, np.ndarray]:

@@ -57,7 +57,8 @@ GLPK_SAYS = {
     "HAS UNBOUNDED": Status.INFEASIBLE_OR_UNBOUNDED,
 }
 MIP = frozenset({"linear", "integer", "duals", "vertex"})
-COMPLAINTS = ("No match for ", "- valid range is ")  # how CBC passes over an option that it does not take
+# How GLPK refuses an option, and how CBC passes over one that it does not take.
+COMPLAINTS = ("Invalid ", "No match for ", "- valid range is ", " is illegal for ", "Possible options for ")
 
 
 @dataclass(frozen=True)

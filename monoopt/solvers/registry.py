@@ -58,7 +58,7 @@ class SolverInfo:
 def get_solver(name: str) -> Solver:
     """Return the solver of this name; `SolverNotFound` names the nearest, or says how to install it."""
     key = str(name).lower()
-    table = _table()
+    table = known_solvers()
     layer = key.partition(":")[0]
     if key not in table and (layer == key or layer not in LAYERS):
         raise SolverNotFound(
@@ -84,7 +84,7 @@ def available_solvers() -> list[SolverInfo]:
     >>> [info.found for info in available_solvers() if info.name == "highs"]
     [True]
     """
-    return [_info(name) for name in _table()]
+    return [_info(name) for name in known_solvers()]
 
 
 def solvers_that_can(needs: Iterable[str]) -> list[str]:
@@ -95,7 +95,7 @@ def solvers_that_can(needs: Iterable[str]) -> list[str]:
 
 @cache
 def _info(name: str) -> SolverInfo:
-    solver = _table()[name]()
+    solver = known_solvers()[name]()
     try:
         version = solver.version()
     except ImportError as missing:
@@ -118,8 +118,8 @@ def _trial(solver: Solver) -> str:
 
 
 @cache
-def _table() -> dict[str, Callable[[], Solver]]:
-    """Name -> maker, built-in ones first, then the entry points of installed packages."""
+def known_solvers() -> dict[str, Callable[[], Solver]]:
+    """Name -> maker of the solver, found here or not: built-in ones first, then the entry points of packages."""
     table: dict[str, Callable[[], Solver]] = {name: _maker(text) for name, text in BUILT_IN.items()}
     for point in entry_points(group=GROUP):
         table.setdefault(point.name.lower(), point.load())

@@ -8,24 +8,14 @@ import pytest
 from monoopt.errors import NoSolutionError, SolveError, UnsupportedProgram
 from monoopt.program import Program, Status, certify
 from monoopt.solvers import solve
-from monoopt.solvers.base import Solver
-from monoopt.solvers.registry import BUILT_IN, _maker
+from tests.solvers.every_solver import SOLVERS, require, takes
 from tests.solvers.named_programs import CASES, Case
 
 CLOSE = 2e-5  # interior and splitting methods stop near, not at, a vertex
 STEP = 1e-3
 
 
-def _takes(solver: Solver, program: Program) -> bool:
-    try:
-        solver.check(program)
-    except UnsupportedProgram:
-        return False
-    return True
-
-
-SOLVERS = {name: _maker(text)() for name, text in BUILT_IN.items()}
-PAIRS = [(name, case) for name, solver in SOLVERS.items() for case in CASES if _takes(solver, CASES[case].build())]
+PAIRS = [(name, case) for name in SOLVERS for case in CASES if takes(name, CASES[case].build())]
 REFUSED = [(name, case) for name in SOLVERS for case in CASES if (name, case) not in set(PAIRS)]
 
 
@@ -34,8 +24,7 @@ def test_every_solver_gives_the_known_answer(
     name: str, word: str, found: dict[str, str], record_property: pytest.FixtureRequest
 ) -> None:
     record_property("conformance", (name, word))
-    if found[name]:
-        pytest.skip(f"{name} is not found here: {found[name]}")
+    require(name, found)
     case, program = CASES[word], CASES[word].build()
     solution = solve(program, name, time_limit=30.0, raise_on_failure=False)
     assert solution.status is case.status, str(solution)
@@ -71,8 +60,7 @@ def _check_optimum(case: Case, program: Program, solution) -> None:
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_what_a_solver_cannot_take_is_refused_before_anything_is_built(name: str, found: dict[str, str]) -> None:
-    if found[name]:
-        pytest.skip(f"{name} is not found here: {found[name]}")
+    require(name, found)
     for _, word in (pair for pair in REFUSED if pair[0] == name):
         with pytest.raises(UnsupportedProgram, match=rf"{name}|scip|clarabel"):
             solve(CASES[word].build(), name)
