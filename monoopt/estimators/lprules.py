@@ -169,7 +169,7 @@ class LPRulesClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             A limit stopped the proof of a margin.
         DataWarning
-            One class only, no comparable objects, or a direction that goes against the labels.
+            No two comparable objects, or a direction that goes against the labels.
         """
         if self.pricing not in PRICING:
             hint = nearest(self.pricing, PRICING)

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from sklearn.exceptions import DataConversionWarning
 
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
-from monoopt.errors import DataWarning
 from monoopt.estimators.inputs import read_new_table
 from monoopt.order import (
     Directions,
@@ -44,11 +43,7 @@ def read_training_data(
         )
         y = np.asarray(y)[:, 0]
     data = read_ordinal_data(X, y, directions, sample_weight, order)
-    if data.labels.one_class:
-        what = "all objects have the same label: there is nothing to learn, every prediction is that class"
-        warnings.warn(what, DataWarning, stacklevel=3)
-    else:
-        data.warn(stacklevel=4)
+    data.warn(stacklevel=4)
     return data
 
 

@@ -27,6 +27,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 TIES = ("least", "greatest", "any")
 TOLERANCES = 0.3 * 0.25 ** np.arange(16)  # of the largest cost: from 0.3 down to 3e-10
 SLACK = 1e-6  # relative: how far above the bound an optimum may be where the costs are not whole numbers
+COARSE = 1e-4  # relative: how much better a point may be than the same point rounded
 
 
 def check_tie(tie: str) -> None:
@@ -141,7 +142,7 @@ def _rounded(program: Program, point: Floats, solution: Solution) -> npt.NDArray
     x = (point > 0.5).astype(np.int64)
     upper, lower = arcs(program)
     worse = float(program.c @ (x - point))
-    if (x[upper] < x[lower]).any() or worse > _room(program, x) / 2:
+    if (x[upper] < x[lower]).any() or worse > min(0.5 * _unit(program.c), COARSE * _scale(program, x)):
         raise CertificateError(
             f"{program.name}: the answer of {solution.solver or 'this solver'}, rounded at 1/2, costs {worse:.3g} more "
             "or breaks a row: it is no optimum; ask for a smaller tolerance or another solver",
@@ -154,7 +155,11 @@ def _room(program: Program, x: npt.NDArray[np.int64]) -> float:
     """How far above a valid bound the cost of an optimal x may be; whole-number costs leave no doubt below 1."""
     if _whole(program.c):
         return 1.0 - 1e-6
-    return SLACK * max(_unit(program.c), abs(program.objective(x)))
+    return SLACK * _scale(program, x)
+
+
+def _scale(program: Program, x: npt.NDArray[np.int64]) -> float:
+    return max(_unit(program.c), abs(program.objective(x)))
 
 
 def _whole(costs: Floats) -> bool:
