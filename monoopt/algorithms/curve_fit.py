@@ -19,6 +19,7 @@ from monoopt.errors import DataError
 from monoopt.formulations import control_points
 from monoopt.order.bezier import DesignSums, MonotonicityCertificate, certify_monotone, project
 from monoopt.program import Certificate
+from monoopt.solvers import Session, open_session
 
 Array = npt.NDArray[np.float64]
 
@@ -98,14 +99,21 @@ def best_curve(problem: CurveProblem, options: CurveOptions, rng: np.random.Gene
 
 
 def solver_update(problem: CurveProblem, options: CurveOptions, keep: list[Certificate]) -> Update:
-    """Return an update that hands the control-point program to a solver and keeps the certificates."""
-    from monoopt.solvers import solve
+    """Return an update that hands the control-point program to a solver and keeps the certificates.
+
+    Only the objective changes from step to step: one session serves all, so that layers compile once.
+    """
+    sessions: list[Session] = []
 
     def update(sums: DesignSums, P: Array) -> Array:
         program = control_points.build_from_sums(
             sums, directions=problem.directions, attribute_weights=problem.weights, margin=problem.margin
         )
-        solution = solve(program, options.solver, **options.settings)
+        if sessions:
+            sessions[0].set_objective(program)
+        else:
+            sessions.append(open_session(program, options.solver, **options.settings))
+        solution = sessions[0].solve()
         if solution.certificate is not None:
             keep.append(solution.certificate)
         return control_points.read(program, solution, directions=problem.directions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import TracebackType
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from monoopt.errors import OptionError, UnsupportedProgram, nearest
+from monoopt.errors import FormulationError, OptionError, UnsupportedProgram, nearest
 from monoopt.program import Program, ProgramBuilder, Solution, Status
 
 
@@ -141,7 +141,8 @@ class Session:
     """Re-solving is a second door: add columns or rows, change costs, solve again.
 
     This base class rebuilds and solves cold, on every backend; a backend that can start hot overrides
-    `_columns_added`, `_rows_added`, `_costs_changed` and `_run`. `program` is always the program as it stands.
+    `_columns_added`, `_rows_added`, `_costs_changed`, `_objective_changed` and `_run`. `program` is always the
+    program as it stands.
     """
 
     hot = False
@@ -221,6 +222,13 @@ class Session:
         self.program = self.program.with_costs(block, np.asarray(cost, dtype=float))
         self._costs_changed()
 
+    def set_objective(self, other: Program) -> None:
+        """Take costs, quadratic part and offset of a program with the same columns."""
+        if other.column_names() != self.program.column_names() or other.sense != self.program.sense:
+            raise FormulationError(f"program {other.name!r} has other columns, or another sense, than the session's")
+        self.program = replace(self.program, c=other.c, P=other.P, offset=other.offset)
+        self._objective_changed()
+
     def solve(self, *, time_limit: float | None = None, raise_on_failure: bool = True) -> Solution:
         """Solve the program as it stands; a time limit given here holds for this solve alone.
 
@@ -246,6 +254,8 @@ class Session:
     def _rows_added(self, matrix: sparse.csr_array) -> None: ...
 
     def _costs_changed(self) -> None: ...
+
+    def _objective_changed(self) -> None: ...
 
     def _forget(self) -> None: ...
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from monoopt.errors import UnsupportedProgram
 from monoopt.program import Block, Cone, Program, Status
-from monoopt.solvers.base import RawAnswer, Settings, Solver
+from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
 from monoopt.solvers.cvxpy_engines import ENGINES, NATIVE_STATUS, STATUS, CvxpyEngine, engine_version, find_engine
 from monoopt.solvers.engines import at_scale, impossible_row, refused
 from monoopt.solvers.highs import share_threads
@@ -88,10 +88,17 @@ class Cvxpy(Solver):
             return refused(self.name, wrong, settings)
         solved = time.perf_counter()
         return RawAnswer(
-            **_status_and_point(program, engine, rendering, raw, chain, inverse),
+            **status_and_point(program, engine, rendering, raw, chain, inverse),
             build_time=built - start,
             solve_time=solved - built,
         )
+
+    def open(self, program: Program, settings: Settings) -> Session:
+        """Return a session that compiles once where only the objective changes (quadratic programs)."""
+        from monoopt.solvers.cvxpy_session import session_or_none
+
+        engine = self._choose(program)
+        return session_or_none(self, program, settings, engine) or super().open(program, settings)
 
     def _choose(self, program: Program) -> CvxpyEngine:
         if self._engine is not None:
@@ -110,7 +117,7 @@ class Rendering:
     cones: list[tuple[Any, Cone]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, program: Program) -> Rendering:
+    def of(cls, program: Program) -> Self:
         """Render column blocks as variables with bounds, row blocks as at most three constraints each."""
         import cvxpy
 
@@ -224,7 +231,7 @@ def _variable(program: Program, places: Places, name: str, whole: bool) -> Any:
     return cvxpy.Variable(len(low), name=name, integer=whole, bounds=[low, high] if bounded else None)
 
 
-def _status_and_point(
+def status_and_point(
     program: Program, engine: CvxpyEngine, rendering: Rendering, raw: Any, chain: Any, inverse: Any
 ) -> dict[str, Any]:
     """What the backend claims, in our words."""

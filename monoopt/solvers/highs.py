@@ -144,6 +144,11 @@ class HighsSession(Session):
         _call("changeColsCost", self._highs.changeColsCost(n, places, self.program.c * self._scale))
         self._prefer(4)
 
+    def _objective_changed(self) -> None:
+        self._scale = cost_scale(self.program)
+        pass_program(self._highs, self.program, self._scale, self._kept)
+        self._forget()
+
     def _prefer(self, strategy: int) -> None:
         """Primal simplex (4) after new columns or costs, dual (1) after new rows, unless the user chose."""
         if "simplex_strategy" not in self.settings.options:
