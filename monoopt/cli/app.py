@@ -58,9 +58,7 @@ class Commands(TyperGroup):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", DataWarning)
-            warnings.showwarning = lambda message, *rest, **named: output.log(
-                f"warning: {message}", style="yellow"
-            )
+            warnings.showwarning = lambda message, *rest, **named: output.log(f"warning: {message}", style="yellow")
             try:
                 return super().main(*args, **kwargs)
             except SystemExit as stop:
@@ -73,9 +71,7 @@ class Commands(TyperGroup):
                 raise SystemExit(output.FINE) from None
             except Exception:
                 traceback.print_exc()
-                output.log(
-                    "monoopt: this is a fault of monoopt itself; please report the lines above", style="red"
-                )
+                output.log("monoopt: this is a fault of monoopt itself; please report the lines above", style="red")
                 raise SystemExit(output.INTERNAL) from None
 
 
@@ -119,9 +115,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def start(
-    version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Show it and leave."
-    ),
+    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show it and leave."),
 ) -> None:
     """Monotone learning and ranking as explicit optimization programs, every answer proved."""
 
@@ -142,4 +136,4 @@ def data_only_stdout() -> Iterator[None]:
 def run() -> None:
     """Run the command line in a process of its own."""
     with data_only_stdout():
-        app()
+        app(prog_name="monoopt")

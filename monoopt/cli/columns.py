@@ -70,9 +70,9 @@ class Objects:
     table: Table
 
     @property
-    def names(self) -> list[str]:
-        """Names of the attributes, in the order of the columns of X."""
-        return list(self.directions)
+    def columns(self) -> dict[str, np.ndarray]:
+        """The attributes by name."""
+        return dict(zip(self.directions, self.X.T, strict=True))
 
 
 def read_objects(table: Table, roles: Roles) -> Objects:
@@ -84,8 +84,8 @@ def read_objects(table: Table, roles: Roles) -> Objects:
     weight = roles.weight
     weights = _or_faults(lambda: table.numbers([weight])[:, 0], faults) if weight else None
     refuse(faults, f"{table.source}: {len(faults)} bad cell(s)")
-    for name in directions:
-        if is_row_number(X[:, list(directions).index(name)]):
+    for name, column in zip(directions, X.T, strict=True):
+        if is_row_number(column):
             output.log(f"warning: {name!r} counts the rows; if it names them, say --id {name}", style="yellow")
     return Objects(X, y, directions, _order(roles.order, y, table), weights, table)
 

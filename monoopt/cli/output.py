@@ -9,12 +9,15 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from monoopt.errors import DataError, MonooptError, OptionError
 from monoopt.program import Status
+
+if TYPE_CHECKING:
+    from monoopt.cli.tables import Table
 
 FINE, USAGE, BAD_DATA, UNVERIFIED, NO_OPTIMUM, LIMIT_REACHED, NO_SOLVER = range(7)
 INTERNAL = 70
@@ -75,6 +78,11 @@ def write_csv(
         writer.writerow(names)
     writer.writerows([plain(cell) for cell in row] for row in rows)
     write(text.getvalue(), path)
+
+
+def write_table(table: Table, names: Sequence[str], rows: Iterable[Sequence[object]], path: str = "-") -> None:
+    """Write rows in the dialect of a table that was read."""
+    write_csv(names if table.dialect.header else None, rows, path, table.dialect.delimiter or ",")
 
 
 def write_json(value: object, path: str = "-") -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
+from monoopt.algorithms.ordinal_data import read_ordinal_data
 from monoopt.algorithms.relabelling import Relabelling, Words, relabel_data
 from monoopt.cli import options, output
 from monoopt.cli.columns import Objects, Roles, read_objects
-from monoopt.cli.tables import Table, read_table
+from monoopt.cli.tables import read_table
 
 
 class Tie(Enum):
@@ -68,7 +67,7 @@ def repair(
     dialect = options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header)
     roles = options.roles(target, order, up, down, free, id, weight, ignore)
     objects = read_objects(read_table(data, dialect), roles)
-    known = as_ordinal_data(objects)
+    known = read_ordinal_data(objects.columns, objects.y, objects.directions, objects.weights, objects.order)
     known.warn()
     answer = relabel_data(known, loss.value, tie.value, Words(solver, time_limit, tolerance, None, threads, seed))
     if not quiet:
@@ -81,21 +80,13 @@ def repair(
         write_repaired(answer, objects, roles, out)
 
 
-def as_ordinal_data(objects: Objects) -> OrdinalData:
-    """Hand the table over with the names of its columns."""
-    signs = list(objects.directions.values())
-    known = read_ordinal_data(objects.X, objects.y, signs, objects.weights, objects.order)
-    return replace(known, names=tuple(objects.names))
-
-
 def label_texts(labels: np.ndarray, objects: Objects, target: str) -> list[str]:
     """Write labels as the table does: in the text of a cell that has this label."""
     table = objects.table
     text_of: dict[Any, str] = {}
     for label, cell in zip(objects.y.tolist(), table.column(target), strict=True):
         text_of.setdefault(label, cell)
-    point = table.dialect.decimal
-    return [text_of.get(label) or str(label).replace(".", point) for label in labels.tolist()]
+    return [text_of.get(label) or table.text(label) for label in labels.tolist()]
 
 
 def write_repaired(answer: Relabelling, objects: Objects, roles: Roles, path: str) -> None:
@@ -103,12 +94,7 @@ def write_repaired(answer: Relabelling, objects: Objects, roles: Roles, path: st
     table, place = objects.table, objects.table.place(roles.target)
     texts = label_texts(answer.labels, objects, roles.target)
     rows = [[*row[:place], text, *row[place + 1 :]] for row, text in zip(table.rows, texts, strict=True)]
-    write_like(table, table.names, rows, path)
-
-
-def write_like(table: Table, names: list[str], rows: list[list[str]], path: str) -> None:
-    """Write a table in the dialect of another one."""
-    output.write_csv(names if table.dialect.header else None, rows, path, table.dialect.delimiter or ",")
+    output.write_table(table, table.names, rows, path)
 
 
 def write_conflicts(answer: Relabelling, objects: Objects, roles: Roles, path: str) -> None:

@@ -150,6 +150,10 @@ class Table:
             return np.array([int(cell) for cell in cells])
         return self.numbers([name])[:, 0]
 
+    def text(self, value: object) -> str:
+        """Write a value as this table would."""
+        return str(value).replace(".", self.dialect.decimal) if isinstance(value, float) else str(value)
+
     def _complaint(self, cell: str) -> str:
         """Say what is wrong with a cell that is no finite number, and what to do if that is plain."""
         if self.missing(cell):

@@ -142,14 +142,24 @@ def test_solvers_lists_what_is_found_and_how_to_get_the_rest(monoopt):
     assert {row["name"] for row in rows(monoopt("solvers").stdout)} == set(found)
 
 
+def in_a_process(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "monoopt", "solve", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True)
+
+
 @pytest.mark.parametrize("solver", ["highs", "clarabel"])
-def test_nothing_but_data_reaches_file_descriptor_one(solver: str, tmp_path: Path, root: Path):
-    """A real process: the log that was asked for must not mix with the data; a failed solve writes 0 bytes."""
-    command = [sys.executable, "-m", "monoopt", "solve", "--verbose", "--solver", solver]
-    world = {"cwd": root, "capture_output": True}
-    failed = subprocess.run([*command, str(tmp_path / "infeasible.lp")], **world)
-    assert failed.returncode == output.NO_OPTIMUM and failed.stdout == b""
-    solved = subprocess.run([*command, str(tmp_path / "p.lp")], **world)
-    assert solved.returncode == output.FINE
-    assert solved.stdout.startswith(b"kind,name,value,multiplier\n") and solved.stdout.count(b"\n") == 6
-    assert solver.encode() in solved.stderr.lower() and solved.stderr.count(b"\n") > 8, "the log is there"
+def test_u73_a_log_that_was_asked_for_does_not_mix_with_data(solver: str, tmp_path: Path, root: Path):
+    done = in_a_process(root, str(tmp_path / "p.lp"), "--verbose", "--solver", solver)
+    assert done.returncode == output.FINE
+    assert done.stdout.startswith(b"kind,name,value,multiplier\n") and done.stdout.count(b"\n") == 6
+    assert solver.encode() in done.stderr.lower() and done.stderr.count(b"\n") > 8
+
+
+def test_u73_a_solve_without_an_answer_writes_zero_bytes(tmp_path: Path, root: Path):
+    done = in_a_process(root, str(tmp_path / "infeasible.lp"))
+    assert done.returncode == output.NO_OPTIMUM and done.stdout == b""
+
+
+def test_u73_quiet_means_quiet_on_both_streams(tmp_path: Path, root: Path):
+    done = in_a_process(root, str(tmp_path / "p.lp"), "--quiet")
+    assert done.returncode == output.FINE and done.stderr == b""
