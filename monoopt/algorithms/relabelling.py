@@ -34,7 +34,7 @@ from monoopt.order import (
 )
 from monoopt.order.comparisons import at_least, blocks
 from monoopt.program import Certificate, Program, Solution, certify
-from monoopt.solvers import Solver, solve
+from monoopt.solvers import Settings, Solver, get_solver, solve
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -203,6 +203,12 @@ class Words:
     threads: int = 1
     seed: int = 0
     _start: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        """Refuse a solver or a word that can't be, even where nothing will have to be solved."""
+        Settings(self.time_limit, self.tolerance, options={} if self.options is None else self.options)
+        if isinstance(self.solver, str):
+            get_solver(self.solver)
 
     def left(self) -> float | None:
         """Seconds that are left; never quite zero, so that solvers can say that the limit is reached."""
