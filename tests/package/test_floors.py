@@ -72,9 +72,7 @@ def faults_of(path: Path, source: str) -> list[str]:
         elif top == "monoopt" and not (found.for_types_only and room in ("", "errors")):
             faults += _floor_faults(where, room, rest[0] if rest else "")
         elif top == "models":
-            faults.append(
-                f"{where}: the package imports nothing of models/, the auditors' independent witness"
-            )
+            faults.append(f"{where}: the package imports nothing of models/, the auditors' independent witness")
         else:
             faults += _package_faults(where, room, path, found)
     return faults
@@ -113,9 +111,7 @@ def kernel_faults(path: Path, source: str, kernels: set[str]) -> list[str]:
     """Name every import of a compiled module that is made before anybody calls a function."""
     early = (f for f in imports_of(source) if not f.inside_function and not f.for_types_only)
     hit = [f for f in early if any(f.module == k or f.module.startswith(k + ".") for k in kernels)]
-    return [
-        f"{path.relative_to(ROOT)}:{f.line}: {f.module} compiles; import it inside a function" for f in hit
-    ]
+    return [f"{path.relative_to(ROOT)}:{f.line}: {f.module} compiles; import it inside a function" for f in hit]
 
 
 def package_files() -> list[Path]:
@@ -134,9 +130,7 @@ def test_every_room_is_in_the_table():
 
 def test_compiled_modules_are_imported_inside_functions():
     texts = {path: path.read_text() for path in package_files()}
-    compiled = {
-        p for p, text in texts.items() if any(f.module.split(".")[0] == "numba" for f in imports_of(text))
-    }
+    compiled = {p for p, text in texts.items() if any(f.module.split(".")[0] == "numba" for f in imports_of(text))}
     names = {".".join(p.relative_to(ROOT).with_suffix("").parts) for p in compiled}
     faults = [f for p, text in texts.items() if p not in compiled for f in kernel_faults(p, text, names)]
     assert not faults, "\n".join(faults)

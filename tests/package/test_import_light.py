@@ -32,9 +32,7 @@ def test_the_lower_floors_stay_light(room: str):
 def test_every_public_name_stays_light():
     everything = "import monoopt\nfor name in monoopt.__all__: getattr(monoopt, name)"
     loaded = modules_after(everything)
-    assert not loaded & (HEAVY - {"pandas"}), (
-        "scikit-learn itself may look for pandas; nothing else is excused"
-    )
+    assert not loaded & (HEAVY - {"pandas"}), "scikit-learn itself may look for pandas; nothing else is excused"
 
 
 def test_the_command_line_door_is_light():

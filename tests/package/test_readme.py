@@ -22,9 +22,7 @@ def test_a_python_block_runs(number: int, tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("mark", ["install-and-run", "install-and-test"])
 def test_the_two_commands_are_marked_for_ci(mark: str):
-    assert re.search(
-        rf"^<!-- {mark} -->\n```bash\n[^`]+?^```", README.read_text(encoding="utf-8"), flags=re.M
-    )
+    assert re.search(rf"^<!-- {mark} -->\n```bash\n[^`]+?^```", README.read_text(encoding="utf-8"), flags=re.M)
 
 
 def test_links_inside_the_checkout_lead_somewhere():

@@ -53,20 +53,14 @@ def test_the_wheel_holds_monoopt_only(wheel_names: list[str]):
 def test_the_wheel_is_typed_licensed_and_has_its_data(wheel_names: list[str]):
     assert "monoopt/py.typed" in wheel_names
     assert any(name.endswith("licenses/LICENSE") for name in wheel_names)
-    tables = {
-        Path(name).stem
-        for name in wheel_names
-        if name.startswith("monoopt/datasets/") and name.endswith(".csv")
-    }
+    tables = {Path(name).stem for name in wheel_names if name.startswith("monoopt/datasets/") and name.endswith(".csv")}
     assert {"esl", "swd", "lev", "era", "balance"} <= tables
 
 
 def test_the_wheel_holds_every_module_and_no_leftover(wheel_names: list[str]):
     sources = {str(path.relative_to(ROOT)) for path in (ROOT / "monoopt").rglob("*.py")}
     assert sources <= set(wheel_names)
-    assert not [
-        name for name in wheel_names if "__pycache__" in name or name.endswith((".pyc", ".nbi", ".nbc"))
-    ]
+    assert not [name for name in wheel_names if "__pycache__" in name or name.endswith((".pyc", ".nbi", ".nbc"))]
 
 
 @pytest.mark.parametrize("folder", ["monoopt", "models", "tests", "examples", "benchmarks"])
