@@ -169,12 +169,11 @@ class ProgramBuilder:
         """Validate and return the frozen program; `FormulationError` lists what is wrong."""
         n = self._n()
         P = self._quadratic_matrix(n)
-        check_convex(P, self.name)
         column_data = {
             word: np.concatenate([data[word] for _, data in self._columns]) if self._columns else np.empty(0)
             for word in ("lower", "upper", "cost", "integer")
         }
-        return Program(
+        program = Program(
             name=self.name,
             sense=self.sense,
             columns=tuple(block for block, _ in self._columns),
@@ -194,6 +193,8 @@ class ProgramBuilder:
             offset=self._offset,
             required=frozenset(self._needs),
         )
+        check_convex(P, self.name)
+        return program
 
     def _n(self) -> int:
         return sum(block.size for block, _ in self._columns)

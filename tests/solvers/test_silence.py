@@ -94,5 +94,7 @@ def test_descriptor_1_comes_back_when_threads_overlap(capfd: pytest.CaptureFixtu
 
 
 def test_silence_is_harmless_where_there_is_no_stdout() -> None:
-    script = "import os; os.close(1)\nfrom monoopt.solvers.silence import silent_descriptor\nwith silent_descriptor(): pass"
+    script = (
+        "import os; os.close(1)\nfrom monoopt.solvers.silence import silent_descriptor\nwith silent_descriptor(): pass"
+    )
     assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 0
