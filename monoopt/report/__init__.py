@@ -1,0 +1,1 @@
+"""For people: pictures and the one-file report."""
