@@ -334,6 +334,8 @@ class _Loop:
         closed = gap <= self.limits.tolerance
         own = self.solution.certificate
         why = f"bound over all columns by pricing; {self.stopped}"
+        if self.solution.x is None:
+            own, why = Certificate("none", False, own.tolerance), f"no point: {self.stopped}"
         certificate = replace(
             own,
             ok=own.ok and closed,

@@ -149,7 +149,9 @@ def fit_task(
     answers = np.column_stack([rule.answers(X[rows]) for rule in start])
     program = lpboost_master.build(signs[rows], answers, D, weights[rows], rows)
     pricer = make_pricer(settings, X[rows], signs[rows], directions)
-    found = generate_columns(program, pricer, start, limits=settings.limits, solver=settings.solver, callback=callback)
+    found = generate_columns(
+        program, pricer, start, bound=1.0, limits=settings.limits, solver=settings.solver, callback=callback
+    )
     ensemble = _ensemble(found, X)
     return _fit(found, ensemble, X, signs, D, rows)
 
