@@ -130,10 +130,9 @@ class ProgramBuilder:
         """Add ``1/2 x' M x`` on one block (M square and symmetric), or ``x_left' M x_right`` between two."""
         right = left if right is None else right
         rows, cols = self._block(left).size, self._block(right).size
-        if getattr(matrix, "shape", None) != (rows, cols):
-            raise FormulationError(
-                f"quadratic term {left!r}, {right!r}: shape {getattr(matrix, 'shape', None)}, wanted {(rows, cols)}"
-            )
+        matrix = matrix if sparse.issparse(matrix) else np.asarray(matrix, dtype=float)
+        if matrix.shape != (rows, cols):
+            raise FormulationError(f"quadratic term {left!r}, {right!r}: shape {matrix.shape}, wanted {(rows, cols)}")
         self._quadratic.append((left, right, matrix))
 
     def add_cone(
