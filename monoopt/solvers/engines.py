@@ -121,5 +121,11 @@ HIGHS_WORDS = {
     "threads": ("threads",),
     "seed": ("random_seed",),
 }
-# Its defaults move quadratic answers by 1e-7, and call whole-number answers optimal that are 0.01 % away.
-HIGHS_DEFAULTS = {"qp_regularization_value": 0.0, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}
+# Its defaults move quadratic answers by 1e-7, call whole-number answers optimal that are 0.01 % away, and drop
+# coefficients below 1e-9 without a word.
+HIGHS_DEFAULTS = {
+    "qp_regularization_value": 0.0,
+    "mip_rel_gap": 0.0,
+    "mip_abs_gap": 1e-9,
+    "small_matrix_value": 1e-12,
+}
