@@ -24,6 +24,8 @@ BUILT_IN = {
     **{word: f"{LAYERS['pyomo']}:{word}" for word in PYOMO},
     "mincut": "monoopt.solvers.mincut:MinCut",
     "smo": "monoopt.solvers.smo:Smo",
+    "partition": "monoopt.solvers.partition:Partition",
+    "nnls": "monoopt.solvers.nnls:Nnls",
 }
 
 
@@ -69,9 +71,9 @@ def get_solver(name: str) -> Solver:
     try:
         solver.version()
     except ImportError as missing:
-        here = [info.name for info in available_solvers() if info.found]
         raise SolverNotFound(
-            f"solver {name!r} is not installed ({missing}); to get it: {solver.install}; found here: {', '.join(here)}"
+            f"solver {name!r} is not installed ({missing}); to get it: {solver.install}; "
+            "available_solvers() lists what is here"
         ) from missing
     return solver
 
@@ -87,10 +89,12 @@ def available_solvers() -> list[SolverInfo]:
     return [_info(name) for name in known_solvers()]
 
 
-def solvers_that_can(needs: Iterable[str]) -> list[str]:
-    """Names of the solvers that are found here and take every program with these needs."""
+def solvers_that_can(needs: Iterable[str], found: bool = True) -> list[str]:
+    """Names of the solvers that take every program with these needs: those found here, or all that are known."""
     wanted = frozenset(needs)
-    return [info.name for info in available_solvers() if info.found and wanted <= info.can and not info.special]
+    solvers = {name: make() for name, make in known_solvers().items()}
+    able = [name for name, solver in solvers.items() if wanted <= solver.can and not solver.special]
+    return [name for name in able if not found or _info(name).found]
 
 
 @cache
@@ -106,8 +110,8 @@ def _info(name: str) -> SolverInfo:
 
 def _trial(solver: Solver) -> str:
     """Solve the solver's trial program; say what went wrong, or nothing."""
-    program, optimum = solver.trial()
     try:
+        program, optimum = solver.trial()
         answer = solver.run(program, Settings(time_limit=10.0))
     except (MonooptError, ImportError, OSError, RuntimeError, ValueError) as wrong:
         return f"trial solve failed: {wrong}"
