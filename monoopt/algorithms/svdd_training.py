@@ -61,7 +61,14 @@ class Trained:
     program: Program | None
 
 
-def train(kernel: Kernel | np.ndarray, C: float, weight: np.ndarray, how: Training) -> Trained:
+def train(
+    kernel: Kernel | np.ndarray,
+    C: float,
+    weight: np.ndarray,
+    how: Training,
+    *,
+    start: np.ndarray | None = None,
+) -> Trained:
     """Find the smallest ball in the feature space of a kernel.
 
     Parameters
@@ -74,6 +81,8 @@ def train(kernel: Kernel | np.ndarray, C: float, weight: np.ndarray, how: Traini
         Positive.
     how : Training
         Solver, repair, limits.
+    start : ndarray, shape (n,), optional
+        Feasible multipliers to start from: ``smo`` starts hot, other solvers start cold.
 
     Raises
     ------
@@ -84,13 +93,14 @@ def train(kernel: Kernel | np.ndarray, C: float, weight: np.ndarray, how: Traini
     """
     C = svdd.penalty(C, None, float(weight.sum()))
     valid = isinstance(kernel, Kernel) and kernel.kind != "tuned"
-    if valid and how.solver == "smo" and len(weight) > PROGRAM_LIMIT:
-        return _by_rows(kernel.rows(), None, C * weight, how)  # type: ignore[union-attr]
+    on_rows = how.solver == "smo" and (start is not None or len(weight) > PROGRAM_LIMIT)
+    if valid and on_rows:
+        return _by_rows(kernel.rows(), None, C * weight, how, None, start)  # type: ignore[union-attr]
     given = _matrix(kernel, len(weight))
     fixed, done = (given, None) if valid else repair(given, how.repair)
-    if how.solver == "smo" and len(weight) > PROGRAM_LIMIT:
+    if on_rows:
         original = None if fixed is given else MatrixRows(given, np.arange(len(given)))
-        return _by_rows(MatrixRows(fixed, np.arange(len(fixed))), original, C * weight, how, done)
+        return _by_rows(MatrixRows(fixed, np.arange(len(fixed))), original, C * weight, how, done, start)
     return _by_program(fixed, given, C, weight, how, done)
 
 
@@ -112,9 +122,16 @@ def _by_program(
     return Trained(answer, measured, _kept(certificate, how), done, program)
 
 
-def _by_rows(rows: Rows, given: Rows | None, upper: np.ndarray, how: Training, done: Repair | None = None) -> Trained:
+def _by_rows(
+    rows: Rows,
+    given: Rows | None,
+    upper: np.ndarray,
+    how: Training,
+    done: Repair | None,
+    start: np.ndarray | None,
+) -> Trained:
     words = {} if how.tolerance is None else {"tolerance": how.tolerance}
-    found = train_ball(rows, upper, time_limit=how.time_limit, **words)
+    found = train_ball(rows, upper, start=start, time_limit=how.time_limit, **words)
     measured = found.ball
     if given is not None:
         measured = svdd.ball(found.ball.beta, given.dot(given, found.ball.beta), given.diagonal(), upper)

@@ -35,9 +35,9 @@ class SVDD(OutlierMixin, BaseEstimator):
         the kernel matrix, and at prediction the kernel between new (rows) and training objects (columns).
     gamma : "scale" or float
         Of the Gaussian kernel; ``"scale"`` is 1 / (d * variance of X), 1 if the variance is 0.
-    rank : int, optional
-        sigma_x of the tuned kernel is the distance to the `rank`-th nearest object; None reads it off the gaps in
-        the lists of distances.
+    rank : int, "local" or "mean"
+        sigma_x of the tuned kernel is the distance to the `rank`-th nearest object; the words say how the rank is
+        read off the gaps in the lists of distances: see `monoopt.order.tuning.tuning_rank`.
     nu : float
         Largest fraction of objects left outside, C = 1 / (nu N). Not used when C is given.
     C : float, optional
@@ -89,7 +89,7 @@ class SVDD(OutlierMixin, BaseEstimator):
         *,
         kernel: str = "gaussian",
         gamma: float | str = "scale",
-        rank: int | None = None,
+        rank: int | str = "local",
         nu: float = 0.1,
         C: float | None = None,
         solver: str = "smo",

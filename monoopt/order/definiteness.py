@@ -71,11 +71,14 @@ def least_eigenvalue(K: np.ndarray) -> float:
     >>> round(least_eigenvalue(np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]])), 4)
     -0.2728
     """
-    from scipy.linalg import eigvalsh
+    from scipy.linalg import LinAlgError, eigvalsh
     from scipy.sparse.linalg import eigsh
 
     if len(K) <= DENSE_LIMIT:
-        return float(eigvalsh(K, subset_by_index=[0, 0])[0])
+        try:
+            return float(eigvalsh(K, subset_by_index=[0, 0])[0])
+        except LinAlgError:  # LAPACK's driver for subsets gives up on some matrices of equal blocks
+            return float(np.linalg.eigvalsh(K)[0])
     start = np.random.default_rng(0).standard_normal(len(K))
     return float(eigsh(K, k=1, which="SA", return_eigenvectors=False, v0=start, tol=1e-6)[0])
 

@@ -161,6 +161,17 @@ class Kernel:
     scale: float | np.ndarray = 1.0
     rank: int | None = None
 
+    def take(self, index: np.ndarray) -> Kernel:
+        """Return the same kernel on a subset of the objects: the parameters stay."""
+        scale = self.scale[index] if isinstance(self.scale, np.ndarray) else self.scale
+        return replace(self, X=self.X[index], scale=scale)
+
+    def width(self) -> float:
+        """A typical width sigma of the window exp(-d^2 / 2 sigma^2) that this kernel is (linear: the data's spread)."""
+        if self.kind == "linear":
+            return float(np.sqrt(self.X.var(axis=0).sum())) or 1.0
+        return float(1.0 / (np.sqrt(2.0) * np.mean(self.scale)))
+
     def rows(self) -> KernelRows:
         """K of the objects, on demand."""
         return linear_rows(self.X) if self.kind == "linear" else gaussian_rows(self.X, self.scale, self.origin)
@@ -178,7 +189,7 @@ def settle_kernel(
     X: np.ndarray,
     *,
     gamma: float | str = "scale",
-    rank: int | None = None,
+    rank: int | str = "local",
     sample_weight: np.ndarray | None = None,
 ) -> Kernel:
     """Settle the parameters of a kernel on distinct objects (with weights, if some came more than once).
@@ -191,8 +202,8 @@ def settle_kernel(
         Distinct objects.
     gamma : float or "scale"
         Of the Gaussian kernel; see `resolve_gamma`.
-    rank : int, optional
-        r of the tuning scale; None takes `tuning_rank`.
+    rank : int, "local" or "mean"
+        r of the tuning scale, or how `tuning_rank` reads it off the objects.
 
     Examples
     --------
@@ -208,5 +219,5 @@ def settle_kernel(
         return Kernel(kind, X, origin)
     if kind == "gaussian":
         return Kernel(kind, X, origin, float(np.sqrt(resolve_gamma(gamma, X, sample_weight))))
-    settled = tuning_rank(X) if rank is None else int(rank)
+    settled = tuning_rank(X, rank) if isinstance(rank, str) else int(rank)
     return Kernel(kind, X, origin, 1.0 / tuning_scales(X, settled), settled)

@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from monoopt.errors import DataError
+from monoopt.errors import DataError, OptionError
+from monoopt.errors import nearest as closest
 from monoopt.order.neighbours import distances, nearest
 
 RANK_SAMPLE = 2000  # objects whose distance lists decide the rank r
+RULES = ("local", "mean")
 CHUNK = 1 << 22  # distances sorted at a time: 32 MB
 
 
-def tuning_rank(X: np.ndarray) -> int:
-    """Rank r of the tuning scale: the mean over objects of the place of the largest relative gap.
+def tuning_rank(X: np.ndarray, rule: str = "local") -> int:
+    """Rank r of the tuning scale: the typical place of the largest relative gap in the lists of distances.
 
     For each object the distances to the *others* are sorted, d(1) <= d(2) <= ...; its place is the j >= 2 of
     largest (d(j) - d(j-1)) / d(j). A gap from distance zero says nothing and counts as 0. With more than
-    2,000 objects the mean is taken over 2,000 of them at even steps.
+    2,000 objects the average is taken over 2,000 of them at even steps.
 
     Parameters
     ----------
     X : ndarray, shape (n, d)
         Distinct objects.
+    rule : "local" or "mean"
+        ``"mean"`` is the paper's: the mean of the places in the whole lists. It is the size of a cluster where clusters
+        are far apart, and one far object makes it n - 1. ``"local"`` is the median of the places among the nearest 5 %
+        (ten at least): the width of a neighbourhood, whatever is far away.
 
     Returns
     -------
@@ -34,23 +40,34 @@ def tuning_rank(X: np.ndarray) -> int:
 
     Examples
     --------
-    >>> tuning_rank(np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]))
+    >>> tuning_rank(np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]), "mean")
     3
     """
+    if rule not in RULES:
+        raise OptionError(f"rank is {rule!r}{closest(rule, RULES)}; wanted a number, 'local' or 'mean'")
     n = len(X)
     if n < 3:
         return 1
     chosen = np.unique(np.linspace(0, n - 1, min(n, RANK_SAMPLE)).astype(int))
-    step = max(1, CHUNK // n)
-    places = [_gap_places(X, chosen[start : start + step]) for start in range(0, len(chosen), step)]
-    return int(np.clip(np.floor(np.concatenate(places).mean() + 0.5), 1, n - 1))
+    if rule == "mean":
+        step = max(1, CHUNK // n)
+        parts = [_all_distances(X, chosen[start : start + step]) for start in range(0, len(chosen), step)]
+        average = np.concatenate([_gap_places(D) for D in parts]).mean()
+    else:
+        near = min(n - 1, max(10, int(np.ceil(0.05 * n))))
+        average = float(np.median(_gap_places(nearest(X, X[chosen], near + 1)[0][:, 1:])))
+    return int(np.clip(np.floor(average + 0.5), 1, n - 1))
 
 
-def _gap_places(X: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Place (1-based among the other objects) of the largest relative gap, one per chosen object."""
+def _all_distances(X: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Ascending distances of the chosen objects to all others."""
     D = distances(X[chosen], X)
     D[np.arange(len(chosen)), chosen] = -1.0  # the object itself comes first, and is dropped
-    D = np.sort(D, axis=1)[:, 1:]
+    return np.sort(D, axis=1)[:, 1:]
+
+
+def _gap_places(D: np.ndarray) -> np.ndarray:
+    """Place (1-based) of the largest relative gap in each row of ascending distances."""
     before, after = D[:, :-1], D[:, 1:]
     gaps = np.divide(after - before, after, out=np.zeros_like(after), where=before > 0)
     return np.argmax(gaps, axis=1) + 2

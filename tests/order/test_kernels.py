@@ -72,11 +72,21 @@ def test_an_unknown_kernel_is_refused_with_the_nearest():
         settle_kernel("gausian", plane())
 
 
-def test_the_rank_is_the_mean_place_of_the_largest_relative_gap():
+@pytest.mark.parametrize("rule", ["mean", "local"])
+def test_the_rank_is_the_typical_place_of_the_largest_relative_gap(rule: str):
     # three objects close together, three far: the largest relative gap is before place 3 for each of them
-    assert tuning_rank(np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])) == 3
-    assert tuning_rank(np.array([[0.0], [1.0]])) == 1
-    assert tuning_rank(np.array([[0.0]])) == 1
+    assert tuning_rank(np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]]), rule) == 3
+    assert tuning_rank(np.array([[0.0], [1.0]]), rule) == 1
+    assert tuning_rank(np.array([[0.0]]), rule) == 1
+
+
+def test_one_far_object_moves_the_papers_rank_and_not_the_local_one():
+    X = plane(200)
+    far = np.vstack([X, [[1e3, 1e3]]])
+    assert tuning_rank(X, "mean") < 20 and tuning_rank(far, "mean") > 180
+    assert tuning_rank(X) == tuning_rank(far) < 10
+    with pytest.raises(OptionError, match="did you mean 'local'"):
+        tuning_rank(X, "locl")
 
 
 def test_new_objects_that_repeat_an_old_one_get_its_scale():
