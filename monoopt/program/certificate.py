@@ -235,7 +235,7 @@ def _exactly(program: Program, solution: Solution, found: Certificate) -> Certif
     primal = exact.objective(program, point)
     if solution.y is None or "integer" in program.needs:
         return replace(found, exact=True, exact_primal=primal, primal_objective=float(primal))
-    dual = exact.bound(program, solution.y)
+    dual = exact.bound(program, solution.y, enough=primal)
     if dual is None:
         return replace(
             found,

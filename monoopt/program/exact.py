@@ -7,7 +7,7 @@ the column multipliers z = c - A'y recomputed exactly, gives sum(y * side) + sum
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from monoopt.program.program import Program
 
+EXACT = 2.0**53  # whole numbers up to here are exact as floats
 GRIDS = (1, 2**10, 2**24)  # y is tried rounded to multiples of 1/grid, then as it stands
 
 
@@ -39,18 +40,30 @@ def objective(program: Program, x: list[Fraction]) -> Fraction:
     return value if program.sign > 0 else -value
 
 
-def bound(program: Program, y: np.ndarray) -> Fraction | None:
-    """Best exact bound from y (user's sense) over a few roundings of it; None if none is finite."""
+def bound(program: Program, y: np.ndarray, enough: Fraction | None = None) -> Fraction | None:
+    """Best exact bound from y (user's sense) over a few roundings of it; None if none is finite.
+
+    `enough` is the objective of a feasible point: no bound can be better, so one that reaches it ends the search.
+    """
     kept = program.sign * y
-    candidates = [np.round(kept * grid) / grid for grid in GRIDS] + [kept]
-    found = [value for value in (_bound_from(program, candidate) for candidate in candidates) if value is not None]
-    return None if not found else (max(found) if program.sign > 0 else -max(found))
+    target = None if enough is None else program.sign * enough
+    best: Fraction | None = None
+    for candidate in [*(np.round(kept * grid) / grid for grid in GRIDS), kept]:
+        value = _bound_from(program, candidate)
+        if value is not None and (best is None or value > best):
+            best = value
+        if best is not None and best == target:
+            break
+    return best if best is None or program.sign > 0 else -best
 
 
 def _inside(program: Program, x: np.ndarray) -> bool:
     """Exact test of bounds and rows."""
     if ((x < program.lower) | (x > program.upper)).any():
         return False
+    if _whole(program.A.data, x) and (abs(program.A) @ np.abs(x)).max(initial=0.0) < EXACT:
+        reached = program.A @ x
+        return bool(((program.row_lower <= reached) & (reached <= program.row_upper)).all())
     whole, one = _scaled(x)
     activity, unit = _product(program.A, whole)
     scale = one * unit
@@ -64,6 +77,12 @@ def _bound_from(program: Program, y: np.ndarray) -> Fraction | None:
     """Exact Lagrangian bound of one y, signs pointed at sides that are there."""
     y = np.where((y > 0) & np.isinf(program.row_lower), 0.0, y)
     y = np.where((y < 0) & np.isinf(program.row_upper), 0.0, y)
+    if _whole(program.A.data, program.c, y, [program.offset]):
+        pulled = abs(program.A).T @ np.abs(y)
+        rows, row_size = _paid(y, program.row_lower, program.row_upper, np.abs(y))
+        columns, size = _paid(program.c - program.A.T @ y, program.lower, program.upper, np.abs(program.c) + pulled)
+        if row_size + size + abs(program.offset) < EXACT:  # no sum was ever rounded
+            return Fraction(program.offset + rows + columns)
     whole, one = _scaled(y)
     pulled, unit = _product(program.A.T.tocsr(), whole)
     scale = one * unit
@@ -80,6 +99,19 @@ def _bound_from(program: Program, y: np.ndarray) -> Fraction | None:
                 return None
             total += z * Fraction(side)
     return total
+
+
+def _whole(*arrays: Any) -> bool:
+    """Tell whether all numbers are whole."""
+    return all(bool((np.asarray(array) == np.round(array)).all()) for array in arrays)
+
+
+def _paid(price: np.ndarray, lower: np.ndarray, upper: np.ndarray, size: np.ndarray) -> tuple[float, float]:
+    """Price times the side that it points at, summed; and what no partial sum exceeds (inf: a side is no integer)."""
+    side = np.where(price > 0, lower, np.where(price < 0, upper, 0.0))
+    if not np.isfinite(side).all() or not _whole(side):
+        return 0.0, np.inf
+    return float(price @ side), float(size.sum()) + float(size @ np.abs(side))
 
 
 def _scaled(values: np.ndarray) -> tuple[list[int], int]:

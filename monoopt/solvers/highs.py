@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -58,9 +59,7 @@ class Highs(Solver):
 
     def version(self) -> str:
         """Version of highspy."""
-        import highspy  # noqa: F401
-
-        return version("highspy")
+        return _version()
 
     def check(self, program: Program) -> None:
         """Refuse what HiGHS can't, such as whole numbers in a quadratic program."""
@@ -229,6 +228,14 @@ class HighsSession(Session):
         full = np.zeros(len(self._kept))
         full[self._kept] = np.array(ray)
         return full
+
+
+@cache
+def _version() -> str:
+    """Read the version once: the metadata of a package are parsed anew at every call."""
+    import highspy  # noqa: F401
+
+    return version("highspy")
 
 
 def make_highs(settings: Settings, log: list[str]) -> Any:
