@@ -1,4 +1,4 @@
-"""The command line: ``monoopt demo``, ``repair``, ``fit``, ``predict``, ``solvers``, ``solve``."""
+"""The command line: ``monoopt demo``, ``repair``, ``fit``, ``predict``, ``rank``, ``solvers``, ``solve``."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from monoopt.cli import output
 from monoopt.cli.demo import demo
 from monoopt.cli.learn import fit, predict
+from monoopt.cli.rank import rank
 from monoopt.cli.repair import repair
 from monoopt.cli.solve import solve, solvers
 from monoopt.errors import (
@@ -41,6 +42,8 @@ EPILOG = """\
 `monoopt fit data.csv --target grade --order low,medium,high --down debt > rules.json`
 
 `monoopt predict rules.json new.csv --intervals > answers.csv`
+
+`monoopt rank data.csv --id country --up gdp,leb --down imr --intervals 500 > ranking.csv`
 
 `monoopt solve program.lp --solver highs,clarabel --compare`
 
@@ -101,7 +104,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, repair, fit, predict, solvers, solve):
+for command in (demo, repair, fit, predict, rank, solvers, solve):
     app.command()(command)
 
 

@@ -37,7 +37,7 @@ class Roles:
             Lists every unknown name and every column with two parts.
         """
         parts = [
-            ("--target", [self.target]), ("--id", [self.id] if self.id else []),
+            ("--target", [self.target] if self.target else []), ("--id", [self.id] if self.id else []),
             ("--weight", [self.weight] if self.weight else []), ("--ignore", self.ignore),
             ("--up", self.up), ("--down", self.down), ("--free", self.free),
         ]  # fmt: skip

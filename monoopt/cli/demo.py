@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from monoopt.cli import options, output
 
@@ -52,8 +55,19 @@ class Shown:
     fit_seconds: float
 
 
+class Story(Enum):
+    """What is demonstrated."""
+
+    RULES = "rules"
+    RANK = "rank"
+
+
 def demo(
-    solver: options.Solver = "highs",
+    story: Annotated[Story, typer.Argument(help="Monotone rules, or a ranking of countries.")] = Story.RULES,
+    solver: Annotated[
+        str | None,
+        typer.Option("--solver", help="Any name that `monoopt solvers` lists.", rich_help_panel=options.SOLVING),
+    ] = None,
     time_limit: options.TimeLimit = None,
     tolerance: options.Tolerance = None,
     threads: options.Threads = 1,
@@ -63,8 +77,14 @@ def demo(
     """Relabel the ESL data at least cost, fit monotone rules of largest margin, and show the proofs.
 
     488 applicants for industrial jobs, four scores, a fit-to-the-job class from 1 to 9. The data come with monoopt:
-    nothing is downloaded.
+    nothing is downloaded. `monoopt demo rank` ranks 193 countries along a curve instead.
     """
+    if story is Story.RANK:
+        from monoopt.cli.rank import demo_rank
+
+        demo_rank(solver or "clarabel", seed, json)
+        return
+    solver = solver or "highs"
     from monoopt.algorithms.relabelling import relabel
     from monoopt.datasets import load_esl
     from monoopt.estimators import LPRulesClassifier

@@ -82,6 +82,7 @@ def bootstrap_ranks(
     scaling: Literal["refit", "frozen"] = "refit",
     random_state: Any = 0,
     n_jobs: int | None = None,
+    objects: Sequence[Any] | None = None,
 ) -> RankIntervals:
     """Bootstrap the ranks of the objects of a table.
 
@@ -103,6 +104,8 @@ def bootstrap_ranks(
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
         As in joblib; the result has the same bits whatever it is.
+    objects : sequence, optional
+        Labels of the objects; the index of a pandas frame, or positions, by default.
 
     Returns
     -------
@@ -127,12 +130,12 @@ def bootstrap_ranks(
             (scaling not in ("frozen", "refit"), f"scaling={scaling!r}: wanted 'frozen' or 'refit'"),
         ]
     )
-    full = clone(estimator).fit(X)
+    full = clone(estimator).fit(X, objects=objects)
     if over == "objects":
         _refuse_unweighted(full, "use over='attributes'")
-    replica = _replica(full, frozen=scaling == "frozen")
+    start = _Start(_replica(full, frozen=scaling == "frozen"), X, full.objects_, full.values_.shape)
     seeds = random_generator(random_state).integers(0, 2**63 - 1, n_boot)
-    found = Parallel(n_jobs=n_jobs)(delayed(_replicate)(replica, X, int(seed), over) for seed in seeds)
+    found = Parallel(n_jobs=n_jobs)(delayed(_replicate)(start, int(seed), over) for seed in seeds)
     samples = np.array([sample for sample, _ in found], dtype=np.float32)
     tail = (1 - level) / 2
     return RankIntervals(
@@ -167,7 +170,9 @@ class LeaveOneOut:
     agreement: Array
 
 
-def leave_one_out(estimator: Any, X: Any, *, n_jobs: int | None = None) -> LeaveOneOut:
+def leave_one_out(
+    estimator: Any, X: Any, *, n_jobs: int | None = None, objects: Sequence[Any] | None = None
+) -> LeaveOneOut:
     """Fit once without each object (curve and scale), and compare the order of all others.
 
     Examples
@@ -177,11 +182,11 @@ def leave_one_out(estimator: Any, X: Any, *, n_jobs: int | None = None) -> Leave
     >>> leave_one_out(WeightedSum(), X).reversals
     array([0, 0, 0, 1])
     """
-    full = _quiet(clone(estimator), X)
+    full = _quiet(clone(estimator), X, objects=objects)
     _refuse_unweighted(full, "leaving one out is for scores that are learnt")
-    replica = _replica(full, frozen=False)
+    start = _Start(_replica(full, frozen=False), X, full.objects_, full.values_.shape)
     n = len(full.scores_)
-    found = Parallel(n_jobs=n_jobs)(delayed(_without)(replica, X, i, full.scores_) for i in range(n))
+    found = Parallel(n_jobs=n_jobs)(delayed(_without)(start, i, full.scores_) for i in range(n))
     moves, taus = np.array(found).T
     pairs = (n - 1) * (n - 2) / 2
     reversals = np.round((1 - np.nan_to_num(taus, nan=1.0)) / 2 * pairs).astype(np.int64)
@@ -270,23 +275,35 @@ def _goalposts(scaling: Scaling, names: Sequence[str]) -> dict[str, tuple[float,
     return {names[j]: (float(scaling.low[j]), float(scaling.high[j])) for j in kept}
 
 
-def _replicate(replica: Any, X: Any, seed: int, over: str) -> tuple[npt.NDArray[np.float32], bool]:
+@dataclass(frozen=True, eq=False)
+class _Start:
+    """What every replicate starts from."""
+
+    replica: Any
+    X: Any
+    objects: list[Any]
+    shape: tuple[int, int]
+
+    def fit(self, weight: Array | None = None, **words: Any) -> Any:
+        more = {} if weight is None else {"sample_weight": weight}
+        return _quiet(clone(self.replica).set_params(**words), self.X, objects=self.objects, **more)
+
+
+def _replicate(start: _Start, seed: int, over: str) -> tuple[npt.NDArray[np.float32], bool]:
     rng = np.random.default_rng(seed)
-    estimator = clone(replica)
-    n, d = np.shape(X)
+    n, d = start.shape
     if over == "objects":
-        weight = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
-        fitted = _quiet(estimator, X, sample_weight=weight)
+        fitted = start.fit(np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64))
     else:
-        fitted = _quiet(estimator.set_params(attribute_weights=(rng.dirichlet(np.ones(d)) + 1e-9).tolist()), X)
+        fitted = start.fit(attribute_weights=(rng.dirichlet(np.ones(d)) + 1e-9).tolist())
     proved = getattr(fitted, "stationarity_", None)
     return ranks(fitted.scores_, "average").astype(np.float32), proved is None or proved.ok
 
 
-def _without(replica: Any, X: Any, i: int, scores: Array) -> tuple[float, float]:
+def _without(start: _Start, i: int, scores: Array) -> tuple[float, float]:
     weight = np.ones(len(scores))
     weight[i] = 0.0
-    after = np.delete(_quiet(clone(replica), X, sample_weight=weight).scores_, i)
+    after = np.delete(start.fit(weight).scores_, i)
     before = np.delete(scores, i)
     moves = np.abs(ranks(after, "average") - ranks(before, "average"))
     return float(moves.max()), rank_agreement(before, after, "kendall")
