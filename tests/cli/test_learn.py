@@ -139,3 +139,10 @@ def test_a_damaged_file_is_refused(monoopt, tmp_path: Path):
         (tmp_path / "f.json").write_text(json.dumps({k: v for k, v in content.items() if k != key}))
         with pytest.raises(DataError):
             store.load(str(tmp_path / "f.json"))
+
+
+def test_the_rules_do_not_depend_on_the_number_of_threads(monoopt):
+    def rules(*more: str) -> object:
+        return json.loads(monoopt("fit", "train.csv", "-t", "class", "-q", *more).stdout)["rules"]
+
+    assert rules("--threads", "2") == rules()
