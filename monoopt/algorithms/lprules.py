@@ -23,6 +23,7 @@ from monoopt.algorithms.rule_pricers import (
     SearchPricer,
     rule_of,
 )
+from monoopt.algorithms.short_rules import ShortPricer
 from monoopt.errors import OptionError, nearest
 from monoopt.formulations import lpboost_master
 from monoopt.order import Rule, RuleEnsemble, borders
@@ -93,6 +94,8 @@ class Settings:
         Of the column generation.
     seed : int
         Of the local search.
+    max_conditions : int or None
+        Only rules of at most so many conditions (then sums over grids take the place of `pricing`); None: all rules.
     """
 
     D: float | None = None
@@ -100,6 +103,11 @@ class Settings:
     solver: str | Solver = "highs"
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
+    max_conditions: int | None = None
+
+    def short(self, directions: Signs) -> bool:
+        """Whether the number of conditions is limited at all, for attributes with these directions."""
+        return self.max_conditions is not None and self.max_conditions < len(directions) + int((directions == 0).sum())
 
 
 def fit_task(
@@ -112,7 +120,8 @@ def fit_task(
 ) -> TaskFit:
     """Fit the ensemble of one question.
 
-    maximise rho - D sum_i w_i xi_i over all ensembles of monotone rules; hard margin: the smallest y_i f(x_i).
+    maximise rho - D sum_i w_i xi_i over all ensembles of monotone rules; hard margin: the smallest y_i f(x_i). Rules of
+    few conditions may not separate the objects: then the largest hard margin is 0; a soft one still says something.
 
     Parameters
     ----------
@@ -145,7 +154,7 @@ def fit_task(
     minimal, maximal = borders(X, signs, directions)
     border = np.sort(np.concatenate([minimal, maximal]))
     rows = border if D is None else np.arange(len(X))
-    start = [cone_rule(X[i], directions, bool(signs[i] > 0)) for i in border]
+    start = _first_rules(X, signs, directions, border, settings)
     answers = np.column_stack([rule.answers(X[rows]) for rule in start])
     program = lpboost_master.build(signs[rows], answers, D, weights[rows], rows)
     pricer = make_pricer(settings, X[rows], signs[rows], directions)
@@ -158,6 +167,8 @@ def fit_task(
 
 def make_pricer(settings: Settings, X: Floats, signs: Integers, directions: Signs) -> RulePricer:
     """Return the pricer that the settings name."""
+    if settings.short(directions):
+        return ShortPricer(X, signs, directions, int(settings.max_conditions or 0))
     if settings.pricing == "search":
         return SearchPricer(X, signs, directions, seed=settings.seed)
     if settings.pricing == "enumeration":
@@ -166,6 +177,13 @@ def make_pricer(settings: Settings, X: Floats, signs: Integers, directions: Sign
         return ProgramPricer(X, signs, directions, solver=settings.solver)
     hint = nearest(settings.pricing, PRICING)
     raise OptionError(f"pricing={settings.pricing!r}{hint}; wanted one of {', '.join(PRICING)}")
+
+
+def _first_rules(X: Floats, signs: Integers, directions: Signs, border: Integers, settings: Settings) -> list[Rule]:
+    """Rules that the master program starts from: they separate the objects if they may be long."""
+    if settings.short(directions):
+        return [Rule(True, ()), Rule(False, ())]
+    return [cone_rule(X[i], directions, bool(signs[i] > 0)) for i in border]
 
 
 def cone_rule(x: Floats, directions: Signs, positive: bool) -> Rule:
