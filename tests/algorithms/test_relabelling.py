@@ -19,7 +19,9 @@ from monoopt.order import dominance_pairs
 
 COSTS = {load_esl: 104, load_era: 1161, load_lev: 364, load_swd: 375, load_balance: 0}
 SOLVERS = [
-    info.name for info in monoopt.available_solvers() if info.found and "linear" in info.can and info.name != "smo"
+    info.name
+    for info in monoopt.available_solvers()
+    if info.found and "linear" in info.can and (not info.special or info.name == "mincut")
 ]
 QUICK = ("highs", "mincut", "clarabel", "osqp", "glpk")
 

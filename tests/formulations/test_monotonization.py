@@ -200,6 +200,16 @@ def test_two_classes_in_one_program_are_the_binary_program():
     assert classes.row_names() == ["dominance(1,0,1)", "dominance(2,1,1)"]
 
 
+def test_three_classes_have_nesting_rows_and_costs_per_threshold():
+    program = monotonization.build_classes([2, 0], 3, [(1, 0)], [1, 5], objects=["ann", "bob"])
+    names = ["nesting(ann,1)", "nesting(bob,1)", "dominance(bob,ann,1)", "dominance(bob,ann,2)"]
+    assert program.row_names() == names
+    assert program.c.tolist() == [-1, -1, 5, 5] and program.offset == 2
+    rows = [[1, -1, 0, 0], [0, 0, 1, -1], [-1, 0, 1, 0], [0, -1, 0, 1]]
+    assert program.A.toarray().tolist() == rows
+    assert program.structure().totally_unimodular
+
+
 def test_a_loss_that_is_not_convex_is_refused_with_its_place():
     with pytest.raises(DataError, match=r"row 0 is not convex at L\[0, 1\]"):
         monotonization.build_classes([0, 1], 3, [], loss=1 - np.eye(3))
