@@ -18,6 +18,7 @@ from monoopt.order.graphs import Paths, nearest_sources, without_detours
 from monoopt.order.kernels import Kernel, settle_kernel
 from monoopt.order.metric import DensityMetric, average_distances, root_mean_square_distance
 from monoopt.order.neighbours import CHUNK, distances
+from monoopt.order.partitions import canonical
 from monoopt.order.spectral import path_affinity
 
 AFFINITIES = ("path", "kernel")
@@ -249,19 +250,3 @@ class SDSN(ClusterMixin, BaseEstimator):
         self.certificates_ = [found.certificate] if self.batches_ is None else self.batches_.certificates
         self.repair_ = found.repair
         self._metric_, self._row_labels, self._row_distance = metric, label, paths.distance
-
-
-def canonical(label: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """New number of each label: by size, the largest first, ties by the least place of a member.
-
-    Examples
-    --------
-    >>> canonical(np.array([0, 1, 1, 2]), np.array([3, 1, 2, 0]))
-    array([2, 0, 1])
-    """
-    size = np.bincount(label)
-    least = np.full(len(size), np.iinfo(np.int64).max)
-    np.minimum.at(least, label, place)
-    new = np.empty(len(size), dtype=np.int64)
-    new[np.lexsort((least, -size))] = np.arange(len(size))
-    return new

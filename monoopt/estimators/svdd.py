@@ -66,8 +66,14 @@ class SVDD(OutlierMixin, BaseEstimator):
         Radius R; ``squared_radius_`` its square, ``offset_`` minus that, less the tolerance of 1e-6 R^2.
     support_, boundary_, outside_ : ndarray of int
         Training objects on the sphere or outside; on the sphere; outside. By distance, within 1e-6 R^2.
+    support_vectors_, multipliers_ : ndarray
+        Distinct objects with a positive multiplier, and that (of all copies together). No vectors when precomputed.
+    centre_norm_ : float
+        Squared length of the centre.
     C_ : float
         The penalty used.
+    gamma_ : float
+        gamma of the Gaussian kernel (1 of the linear, NaN of the tuned one).
     kernel_ : Kernel or None
         The kernel with its settled parameters (None when precomputed).
     repair_ : Repair or None
@@ -187,8 +193,12 @@ class SVDD(OutlierMixin, BaseEstimator):
         self.squared_radius_ = found.measured.squared_radius
         self.radius_ = float(np.sqrt(self.squared_radius_))
         self.offset_ = -self.squared_radius_ - sphere_slack(self.squared_radius_, found.measured.largest_norm)
-        used = np.flatnonzero(found.ball.beta)
-        self._used, self._weights, self._norm = used, found.ball.beta[used], found.measured.centre_norm
+        self.centre_norm_ = found.measured.centre_norm
+        self._used = np.flatnonzero(found.ball.beta)
+        self.multipliers_ = found.ball.beta[self._used]
+        if isinstance(kernel, Kernel):
+            self.support_vectors_ = kernel.X[self._used]
+            self.gamma_ = kernel.scale**2 if isinstance(kernel.scale, float) else float("nan")
         if self.keep_programs:
             self.programs_ = [found.program]
 
@@ -196,13 +206,13 @@ class SVDD(OutlierMixin, BaseEstimator):
         check_is_fitted(self, "radius_")
         values = read_new_table(self, X, "radius_")
         if self.kernel_ is None:
-            products = values[:, self._columns[self._used]] @ self._weights
+            products = values[:, self._columns[self._used]] @ self.multipliers_
             diagonal = self._new_diagonal(len(values), self_similarity)
         else:
             rows = self.kernel_.new_rows(values)
-            products = rows.dot(self.kernel_.rows().take(self._used), self._weights)
+            products = rows.dot(self.kernel_.take(self._used).rows(), self.multipliers_)
             diagonal = rows.diagonal()
-        return np.maximum(diagonal - 2.0 * products + self._norm, 0.0)
+        return np.maximum(diagonal - 2.0 * products + self.centre_norm_, 0.0)
 
     def _new_diagonal(self, m: int, self_similarity: ArrayLike | None) -> np.ndarray:
         if self_similarity is not None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from monoopt.errors import DataError, OptionError
+from monoopt.errors import DataError, FormulationError, OptionError
 from monoopt.order.definiteness import check_square, repair
 from monoopt.program import Program, ProgramBuilder, Solution
 
@@ -119,7 +119,6 @@ def build(K: ArrayLike, *, C: float, sample_weight: ArrayLike | None = None, ind
     n = len(matrix)
     weight = _weights(sample_weight, n)
     bound = penalty(C, None, float(weight.sum()))
-    matrix, _ = repair(matrix, "raise")
     builder = ProgramBuilder("svdd")
     builder.add_columns(
         "beta",
@@ -133,7 +132,11 @@ def build(K: ArrayLike, *, C: float, sample_weight: ArrayLike | None = None, ind
     )
     builder.add_quadratic("beta", matrix + matrix.T)
     builder.add_rows("total", {"beta": np.ones((1, n))}, lower=1.0, upper=1.0, tex=r"\sum_i \beta_i")
-    return builder.build()
+    try:
+        return builder.build()
+    except FormulationError:
+        repair(matrix, "raise")  # says it in words of kernels, with the least eigenvalue
+        raise
 
 
 def read(program: Program, solution: Solution) -> Ball:
