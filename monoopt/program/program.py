@@ -89,7 +89,11 @@ class Program:
     def __post_init__(self) -> None:
         """Refuse what is not a program; freeze the arrays."""
         check_program(self)
-        for array in (self.c, self.row_lower, self.row_upper, self.lower, self.upper, self.integer):
+        arrays = [self.c, self.row_lower, self.row_upper, self.lower, self.upper, self.integer]
+        matrices = [self.A, *(cone.G for cone in self.cones), *([] if self.P is None else [self.P])]
+        for matrix in matrices:
+            arrays += [matrix] if isinstance(matrix, np.ndarray) else [matrix.data, matrix.indices, matrix.indptr]
+        for array in (*arrays, *(cone.h for cone in self.cones)):
             array.flags.writeable = False
 
     @property

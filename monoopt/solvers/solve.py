@@ -160,7 +160,7 @@ def _ready(program: Program, solver: str | Solver) -> Solver:
     backend = get_solver(solver) if isinstance(solver, str) else solver
     missing = program.needs - backend.can
     if missing:
-        others = solvers_that_can(program.needs)
+        others = solvers_that_can(program.needs, found=False)
         raise UnsupportedProgram(
             f"solver {backend.name!r} can't do {', '.join(sorted(missing))}, which program {program.name!r} needs; "
             f"these can: {', '.join(others) or 'none known'}"

@@ -9,7 +9,6 @@ import numpy as np
 from monoopt.program import Program, Status
 from monoopt.solvers import RawAnswer, Settings, Solver
 
-
 ARRAYS = ("x", "y", "z", "w", "ray")
 
 
