@@ -7,9 +7,8 @@ import pytest
 
 from monoopt.errors import FormulationError
 from monoopt.program import Program, ProgramBuilder
-from monoopt.solvers import available_solvers, open_session, solve
-
-QUADRATIC = [info.name for info in available_solvers() if info.found and {"quadratic", "linear"} <= set(info.can)]
+from monoopt.solvers import open_session, solve
+from tests.solvers.every_solver import SOLVERS, require, takes
 
 
 def program_of(seed: int, rank: int = 4) -> Program:
@@ -29,10 +28,9 @@ def program_of(seed: int, rank: int = 4) -> Program:
     return b.build()
 
 
-@pytest.mark.parametrize("name", QUADRATIC)
-def test_a_new_objective_gets_the_answer_of_a_fresh_solve(name: str):
-    if name == "smo":
-        pytest.skip("smo solves programs of one form, which this one has not")
+@pytest.mark.parametrize("name", [name for name in SOLVERS if takes(name, program_of(0))])
+def test_a_new_objective_gets_the_answer_of_a_fresh_solve(name: str, found: dict[str, str]):
+    require(name, found)
     with open_session(program_of(0), name) as session:
         for seed in (0, 1, 2):
             session.set_objective(program_of(seed))
