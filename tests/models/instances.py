@@ -102,3 +102,24 @@ def footrule(rng: np.random.Generator) -> Data:
 def kemeny(rng: np.random.Generator) -> Data:
     n = int(rng.integers(2, 6))
     return {"pairs": (dyadic(rng, 0, 4, (n, n)) * (1 - np.eye(n))).tolist()}
+
+
+def svdd(rng: np.random.Generator) -> Data:
+    n, d = int(rng.integers(1, 7)), int(rng.integers(1, 4))
+    L = dyadic(rng, -2, 2, (n, d), 1 / 2)
+    data = {"K": (L @ L.T).tolist(), "C": float(np.ceil(16 / n) / 16 + dyadic(rng, 0, 0.5, (), 1 / 16))}
+    return data if rng.random() < 0.5 else data | {"sample_weight": dyadic(rng, 1, 3, n, 1 / 2).tolist()}
+
+
+def shortest_path(rng: np.random.Generator) -> Data:
+    n = int(rng.integers(2, 8))
+    chain = [[v, int(rng.integers(0, v))] for v in range(1, n)]
+    more = [pair for pair in rng.integers(0, n, (n, 2)).tolist() if pair[0] != pair[1]]
+    arcs = sorted({tuple(sorted(pair)) for pair in chain + more})
+    data = {
+        "arcs": [list(arc) for arc in arcs],
+        "lengths": dyadic(rng, 0, 4, len(arcs)).tolist(),
+        "sources": sorted(set(rng.integers(0, n, 2).tolist())),
+        "nodes": n,
+    }
+    return data if rng.random() < 0.5 else data | {"directed": True, "sources": [0]}
