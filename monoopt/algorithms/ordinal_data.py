@@ -61,7 +61,8 @@ class Agreement:
 
     def __str__(self) -> str:
         word = {1: "gain", -1: "cost", 0: "free"}[self.direction]
-        return f"{self.attribute} ({word}): tau {self.tau:+.3f}" + (" CONTRADICTS" if self.contradicts else "")
+        tau = "tau undefined, attribute or labels constant" if np.isnan(self.tau) else f"tau {self.tau:+.3f}"
+        return f"{self.attribute} ({word}): {tau}" + (" CONTRADICTS" if self.contradicts else "")
 
 
 @dataclass(frozen=True, eq=False)

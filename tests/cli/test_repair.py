@@ -112,6 +112,12 @@ def test_mistakes_leave_with_their_code(monoopt, arguments, code, word):
     assert done.exit_code == code and done.stdout == "" and word in done.stderr
 
 
+def test_labels_that_are_all_the_same_are_warned_of(monoopt):
+    done = monoopt("repair", "-", "-t", "class", input="a,class\n3,1\n1,1\n")
+    assert done.exit_code == output.FINE and "all objects have the same label" in done.stderr
+    assert "nan" not in done.stderr
+
+
 def test_a_wrong_direction_is_warned_of_by_name(monoopt):
     done = monoopt(
         "repair",
