@@ -144,6 +144,17 @@ def test_a_pricer_that_repeats_itself_does_not_loop_for_ever():
     assert "no new column improves" in found.stopped
 
 
+def test_a_column_offered_twice_is_taken_once():
+    class Double(Knapsack):
+        def price(self, program: object, y: np.ndarray, *, tolerance: float, time_limit: float | None) -> Priced:
+            found = super().price(program, y, tolerance=tolerance, time_limit=time_limit)
+            twice = sparse.csr_array(sparse.hstack([found.coefficients, found.coefficients]))
+            return replace(found, coefficients=twice, costs=np.ones(2), items=[*found.items, *found.items])
+
+    found = generate_columns(stock(START), Double(), list(map(tuple, START.T)))
+    assert found.certificate.ok and len(set(found.items)) == len(found.items)
+
+
 def test_a_bound_on_the_wrong_side_is_no_proof():
     class Liar(Knapsack):
         def price(self, program: object, y: np.ndarray, *, tolerance: float, time_limit: float | None) -> Priced:

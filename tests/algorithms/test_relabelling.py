@@ -249,6 +249,12 @@ def test_the_unit_of_the_weights_does_not_matter(weight: float):
     assert scaled.certificates[1].dual_objective == pytest.approx(193 * weight)
 
 
+@pytest.mark.parametrize("solver", ["clarabel", "glpk", "mincut"])
+def test_tiny_weights_are_not_taken_for_nothing_by_any_kind_of_solver(solver: str):
+    answer = relabel([[1], [2], [3]], [0, 1, 0], sample_weight=[3e-13, 2e-13, 1e-13], solver=solver, tie="greatest")
+    assert answer.labels.tolist() == [0, 1, 1] and answer.cost == pytest.approx(1e-13)
+
+
 def test_equal_objects_get_equal_labels_and_cancelling_weights_are_completed():
     answer = relabel([[1], [1], [0], [2]], [0, 1, 0, 1], sample_weight=[0.1, 0.1, 1, 1])
     assert answer.labels.tolist() == [0, 0, 0, 1] and answer.cost == pytest.approx(0.1)
