@@ -101,6 +101,13 @@ def rule_path(
     return tuple(points)
 
 
+def check_max_rules(max_rules: int | str) -> None:
+    """Refuse what is neither a number of rules nor "fewest"."""
+    whole = isinstance(max_rules, int | np.integer) and not isinstance(max_rules, bool) and max_rules >= 1
+    if not whole and max_rules != FEWEST:
+        raise OptionError(f"max_rules={max_rules!r}: wanted a whole number from 1, {FEWEST!r} or None")
+
+
 def choose(path: Sequence[PathPoint], max_rules: int | str) -> PathPoint:
     """Return the point of least error among those with so few rules, or the one with the fewest.
 
@@ -110,12 +117,11 @@ def choose(path: Sequence[PathPoint], max_rules: int | str) -> PathPoint:
     max_rules : int or "fewest"
         "fewest": the fewest rules of all points of least error.
     """
+    check_max_rules(max_rules)
     if max_rules == FEWEST:
         least = min(point.error for point in path)
         return min((point for point in path if point.error <= least), key=lambda point: point.rules)
-    if isinstance(max_rules, bool) or not isinstance(max_rules, int | np.integer) or max_rules < 1:
-        raise OptionError(f"max_rules={max_rules!r}: wanted a whole number from 1, {FEWEST!r} or None")
-    allowed = [point for point in path if point.rules <= max_rules]
+    allowed = [point for point in path if point.rules <= int(max_rules)]
     if allowed:
         return min(allowed, key=lambda point: (point.error, point.rules))
     return min(path, key=lambda point: (point.rules, point.error))

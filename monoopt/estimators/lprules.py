@@ -9,31 +9,30 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.column_generation import Limits
-from monoopt.algorithms.lprules import PRICING, ZERO, Settings, TaskFit, fit_task
+from monoopt.algorithms.lprules import PRICING, Settings, TaskFit
 from monoopt.algorithms.ordinal_data import OrdinalData
+from monoopt.algorithms.questions import Answered, Plan, answer, answer_by_bags
 from monoopt.algorithms.relabelling import Relabelling, Words, relabel_data
+from monoopt.algorithms.rule_path import SOFTNESS, PathPoint, check_max_rules, penalty_of, rule_path
 from monoopt.errors import CertificateError, OptionError, nearest
 from monoopt.estimators import lprules_json
-from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
-from monoopt.estimators.rule_book import MonotonicityCheck, RuleBook, count_violations
+from monoopt.estimators.ordinal_inputs import read_training_data
+from monoopt.estimators.rule_book import RuleBook
+from monoopt.estimators.rule_voting import RuleVoter
 from monoopt.formulations import lpboost_master
-from monoopt.order import Directions, Loss, merge_equal
+from monoopt.order import Directions, Loss
 from monoopt.solvers import Solver
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Integers: TypeAlias = npt.NDArray[np.int64]
-
-TIE_BREAK = 1e-9  # what the predicted class is ahead of classes of equal score
 
 
-class LPRulesClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
+class LPRulesClassifier(RuleVoter, ClassifierMixin, BaseEstimator):
     """Monotone rule ensembles for ordered classes (Kotlowski and Slowinski, ICML 2009).
 
     First the labels are changed as little as possible so that they are monotone (`monoopt.relabel`). Then for every
@@ -59,6 +58,17 @@ class LPRulesClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         Which of the relabellings of least cost.
     D : float, optional
         Penalty of the soft margin per unit of weight, at least 1 / (sum of weights). None: hard margin.
+    nu : float, optional
+        The soft margin in other words, D = 1 / (nu * sum of weights): at most a share nu of the weight lies within the
+        margin. 0 is a hard margin. Give D or nu, not both.
+    max_conditions : int, optional
+        Only rules of at most so many conditions. Short rules learn from fewer objects where the truth is simple (1:
+        additive), and may not separate at all: then a hard margin is 0 and a warning advises a soft one.
+    max_rules : int or "fewest", optional
+        Per question the softest margin needed for so few rules, with the fewest errors on the relabelled objects;
+        "fewest": as few as make no error. See `rule_path`.
+    n_estimators : int
+        More than 1: the mean of so many ensembles on bootstrap samples, each relabelled by itself.
     pricing : "search", "enumeration" or "program"
         How the best rule is found: branch and bound, a list of all rules (few attributes), or the integer program.
     tolerance : float
@@ -83,16 +93,18 @@ class LPRulesClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
     rules_ : RuleBook
         One `RuleEnsemble` per question; printed, readable text.
     margins_, bounds_ : ndarray, shape (K-1,)
-        Margin of every ensemble, and the bound that no ensemble of monotone rules exceeds.
+        Margin of every ensemble, and the bound that no ensemble of monotone rules exceeds. For a mean of bootstrap
+        samples the smallest vote in the right direction on the relabelled objects, and the bound 1.
     certificates_ : list of Certificate
-        The K-1 proofs of the relabelling, then the K-1 proofs of the margins.
+        The K-1 proofs of the relabelling, then the K-1 proofs of the margins (of every bootstrap sample).
     relabelling_ : Relabelling
         New labels, cost, changed rows and their conflicts (without the programs; None after `from_dict`).
     fits_ : list of TaskFit
-        Log of the column generation, master rows and their multipliers per question (None after `from_dict`).
+        Log of the column generation, master rows and their multipliers per question (None after `from_dict`, and for
+        a mean of bootstrap samples).
     n_iter_ : int
         Most master programs solved for a question.
-    directions_, objects_, object_codes_, n_features_in_, feature_names_in_
+    directions_, objects_, object_codes_, object_weights_, n_features_in_, feature_names_in_
         What was learned from.
 
     Examples
@@ -121,6 +133,10 @@ class LPRulesClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         loss: Loss = "absolute",
         tie: str = "least",
         D: float | None = None,
+        nu: float | None = None,
+        max_conditions: int | None = None,
+        max_rules: int | str | None = None,
+        n_estimators: int = 1,
         pricing: str = "search",
         tolerance: float = 1e-6,
         time_limit: float | None = None,
@@ -135,6 +151,10 @@ class LPRulesClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         self.loss = loss
         self.tie = tie
         self.D = D
+        self.nu = nu
+        self.max_conditions = max_conditions
+        self.max_rules = max_rules
+        self.n_estimators = n_estimators
         self.pricing = pricing
         self.tolerance = tolerance
         self.time_limit = time_limit
@@ -171,82 +191,43 @@ class LPRulesClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         DataWarning
             No two comparable objects, or a direction that goes against the labels.
         """
-        if self.pricing not in PRICING:
-            hint = nearest(self.pricing, PRICING)
-            raise OptionError(f"pricing={self.pricing!r}{hint}; wanted one of {', '.join(PRICING)}")
-        limits = Limits(self.tolerance, self.time_limit, self.max_iterations)
+        self._check_words()
         words = Words(self.solver, self.time_limit)
         data = read_training_data(X, y, self.directions, sample_weight, self.order)
         lpboost_master.penalty(self.D, data.weights[data.weights > 0])
         relabelling = relabel_data(data, self.loss, self.tie, words)
-        fits = self._fit_tasks(data, relabelling.codes, limits, words)
-        self._report(fits)
-        self._keep(data, relabelling, fits)
+        if self.n_estimators == 1:
+            found = answer(data, relabelling.codes, self._plan(), words)
+            fits = found.fits or []
+        else:
+            bags, seed = self.n_estimators, self._seed()
+            plan = self._plan()
+            found, fits = answer_by_bags(data, relabelling.codes, plan, words, self.loss, self.tie, bags, seed)
+        self._report(fits, data.n_classes - 1)
+        self._keep(data, relabelling, found, fits)
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of each object.
-
-        Questions whose vote f_k(x) is positive are answered yes, negative ones no; a vote of 0 leaves the question
-        open. The class is the middle of what is left: (number of yes + number of not no) / 2, rounded down. Both
-        numbers are monotone in x, hence so is the class.
+    def rule_path(self, k: int, softness: Sequence[float] = SOFTNESS) -> tuple[PathPoint, ...]:
+        """Return for question k (1..K-1) what softer margins and fewer rules reach: margin, error, number of rules.
 
         Parameters
         ----------
-        X : array-like or data frame, shape (m, d)
+        k : int
+        softness : sequence of float
+            Values of nu, 0 for the hard margin.
 
-        Returns
-        -------
-        ndarray, shape (m,)
-        """
-        codes = _middle(self.votes(X))
-        return self.classes_[codes]
-
-    def votes(self, X: Any) -> Floats:
-        """Return f_k(x) in [-1, 1] for every object and question, shape (m, K-1); rounding dust is 0."""
-        _, values, bits = self._matched(X)
-        found = np.zeros((len(values), len(self.classes_) - 1))
-        for k, ensemble in enumerate(self.rules_):
-            found[:, k] = ensemble.at_precision(bits).decision(values)
-        return np.where(np.abs(found) <= ZERO, 0.0, found)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return scores of which the largest is the predicted class.
-
-        Two classes: the vote f(x) itself, shape (m,). More: shape (m, K); with the votes of x in falling order
-        g_1 >= g_2 >= ..., the score of class c is g_1 + ... + g_c - g_(c+1) - ... - g_(K-1).
-
-        Parameters
-        ----------
-        X : array-like or data frame, shape (m, d)
-        """
-        votes = self.votes(X)
-        K = len(self.classes_)
-        if K <= 2:
-            return votes[:, 0] if K == 2 else np.zeros(len(votes))
-        ordered = -np.sort(-votes, axis=1)
-        below = np.cumsum(np.column_stack([np.zeros(len(votes)), ordered]), axis=1)
-        scores = 2.0 * below - below[:, -1:]
-        scores[np.arange(len(votes)), _middle(votes)] += TIE_BREAK
-        return scores
-
-    def verify(self, X: Any = None) -> MonotonicityCheck:
-        """Prove that predictions are monotone: by the form of every rule, and by counting over comparable pairs.
-
-        Parameters
-        ----------
-        X : array-like or data frame, shape (m, d), optional
-            Objects to compare pairwise; the training objects when not given.
-
-        Returns
-        -------
-        MonotonicityCheck
+        Examples
+        --------
+        >>> rules = LPRulesClassifier().fit([[1], [2], [3], [4]], [0, 1, 0, 1])
+        >>> [(point.nu, point.rules, point.error) for point in rules.rule_path(1, [0.0, 0.5])]
+        [(0.0, 2, 0.0), (0.5, 2, 0.0)]
         """
         check_is_fitted(self, "classes_")
-        values = self.objects_ if X is None else self._matched(X)[1]
-        by_form = all(ensemble.is_monotone(self.directions_) for ensemble in self.rules_)
-        codes = _middle(self.votes(values if X is None else X))
-        return count_violations(values, codes, self.directions_, by_form)
+        if isinstance(k, bool) or not 1 <= k < len(self.classes_):
+            raise OptionError(f"k={k!r}: wanted a question from 1 to {len(self.classes_) - 1}")
+        signs = np.where(self.object_codes_ >= k, 1, -1)
+        settings = self._plan().settings
+        return rule_path(self.objects_, signs, self.directions_, self.object_weights_, settings, softness)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fitted classifier as plain JSON data: schema and library versions, digest of the training data.
@@ -272,54 +253,53 @@ class LPRulesClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         """
         return lprules_json.restore(cls, saved)
 
-    def _fit_tasks(self, data: OrdinalData, codes: Integers, limits: Limits, words: Words) -> list[TaskFit]:
-        """Fit every question on the distinct objects that have a say; what is left of the time is shared."""
-        objects, their_codes, weights = _distinct(data, codes)
-        K = data.n_classes
-        seed = int(check_random_state(self.random_state or 0).randint(2**31 - 1))
+    def _check_words(self) -> None:
+        """Refuse words that can't be, before anything is read; the data are checked afterwards."""
+        if self.pricing not in PRICING:
+            hint = nearest(self.pricing, PRICING)
+            raise OptionError(f"pricing={self.pricing!r}{hint}; wanted one of {', '.join(PRICING)}")
+        for word, value in (("n_estimators", self.n_estimators), ("max_conditions", self.max_conditions)):
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1
+            if not whole and not (value is None and word == "max_conditions"):
+                raise OptionError(f"{word}={value!r}: wanted a whole number from 1")
+        if self.nu is not None:
+            penalty_of(self.nu, np.ones(1))
+        if self.nu is not None and self.D is not None:
+            raise OptionError(f"D={self.D!r} and nu={self.nu!r} say the same in two ways: give one of them")
+        if self.max_rules is not None:
+            check_max_rules(self.max_rules)
+            if self.D is not None or self.nu is not None:
+                raise OptionError("max_rules chooses how soft the margin is: give no D and no nu with it")
 
-        def one(k: int) -> TaskFit:
-            left = words.left()
-            share = None if left is None else max(left / (K - k), 1e-3)
-            settings = Settings(self.D, self.pricing, self.solver, replace(limits, time_limit=share), seed)
-            return fit_task(objects, np.where(their_codes >= k, 1, -1), data.directions, weights, settings)
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state or 0).randint(2**31 - 1))
 
-        return list(Parallel(n_jobs=self.n_jobs)(delayed(one)(k) for k in range(1, K)))
+    def _plan(self) -> Plan:
+        limits = Limits(self.tolerance, self.time_limit, self.max_iterations)
+        most = None if self.max_conditions is None else int(self.max_conditions)
+        settings = Settings(self.D, self.pricing, self.solver, limits, self._seed(), most)
+        return Plan(settings, self.nu, self.max_rules, self.n_jobs)
 
-    def _report(self, fits: Sequence[TaskFit]) -> None:
-        """Warn where a limit stopped a proof; refuse a proof that failed for another reason."""
-        for k, fit in enumerate(fits, start=1):
-            if fit.certificate.ok:
+    def _report(self, fits: Sequence[TaskFit], questions: int) -> None:
+        """Warn where a limit stopped a proof or rules are too short; refuse a proof that failed for another reason."""
+        for place, fit in enumerate(fits):
+            k = place % questions + 1
+            if fit.certificate.ok and fit.margin > 0:
                 continue
             text = f"question {k}: margin {fit.margin:.6g}, proved bound {fit.bound:.6g} ({fit.stopped})"
-            if not fit.limited and not self.keep_best:
+            if fit.certificate.ok:
+                text = f"question {k}: these rules do not separate the objects; a soft margin (nu) still says something"
+            elif not fit.limited and not self.keep_best:
                 raise CertificateError(f"{text}; keep_best=True keeps what there is", fit.certificate)
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
 
-    def _keep(self, data: OrdinalData, relabelling: Relabelling, fits: list[TaskFit]) -> None:
+    def _keep(self, data: OrdinalData, relabelling: Relabelling, found: Answered, fits: Sequence[TaskFit]) -> None:
         """Store everything, when nothing can fail any more."""
         self._keep_data(data, relabelling.codes)
-        ensembles = tuple(fit.ensemble for fit in fits)
-        self.margins_ = np.array([fit.margin for fit in fits])
-        self.bounds_ = np.array([fit.bound for fit in fits])
-        self.rules_ = RuleBook(ensembles, self.margins_, self.classes_, data.names)
-        self.certificates_ = [*relabelling.certificates, *(fit.certificate for fit in fits)]
+        self.margins_, self.bounds_ = found.margins, found.bounds
+        self.rules_ = RuleBook(found.ensembles, self.margins_, self.classes_, data.names)
+        self.certificates_ = [*relabelling.certificates, *found.certificates]
         self.relabelling_: Relabelling | None = replace(relabelling, solutions={})
-        self.fits_: list[TaskFit] | None = fits
+        self.fits_: list[TaskFit] | None = found.fits
         self.n_iter_ = max((len(fit.steps) for fit in fits), default=0)
         self._digest = data.digest()
-
-
-def _middle(votes: Floats) -> Integers:
-    """Code in the middle of what the votes leave open, rounded down."""
-    yes, not_no = (votes > 0).sum(axis=1), (votes >= 0).sum(axis=1)
-    return (yes + not_no) // 2
-
-
-def _distinct(data: OrdinalData, codes: Integers) -> tuple[Floats, Integers, Floats]:
-    """Distinct objects of positive weight, their codes and the sums of their weights."""
-    there = data.weights > 0
-    objects, home = merge_equal(data.X[there])
-    their_codes = np.empty(len(objects), dtype=np.int64)
-    their_codes[home] = codes[there]
-    return objects, their_codes, np.bincount(home, weights=data.weights[there]).astype(float)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "highspy")
-PLAIN_WORDS = ("tie", "D", "pricing", "tolerance", "time_limit", "max_iterations", "keep_best", "n_jobs")
+PLAIN_WORDS = (
+    "tie", "D", "nu", "max_conditions", "max_rules", "n_estimators", "pricing", "tolerance", "time_limit",
+    "max_iterations", "keep_best", "n_jobs",
+)  # fmt: skip
 CERTIFIED = ("kind", "ok", "tolerance", "primal_objective", "dual_objective", "gap", "exact", "reasons")
 
 
@@ -40,6 +43,7 @@ def record(fitted: LPRulesClassifier) -> dict[str, Any]:
         "precision": fitted._precision.tolist(),
         "objects": fitted.objects_.tolist(),
         "object_codes": fitted.object_codes_.tolist(),
+        "object_weights": fitted.object_weights_.tolist(),
         "rules": [ensemble.to_dict() for ensemble in fitted.rules_],
         "margins": fitted.margins_.tolist(),
         "bounds": fitted.bounds_.tolist(),
@@ -70,6 +74,7 @@ def _filled(fitted: LPRulesClassifier, saved: Mapping[str, Any]) -> LPRulesClass
     fitted._precision = np.array(saved["precision"], dtype=np.uint8)
     fitted.objects_ = np.array(saved["objects"], dtype=np.float64).reshape(-1, fitted.n_features_in_)
     fitted.object_codes_ = np.array(saved["object_codes"], dtype=np.int64)
+    fitted.object_weights_ = np.array(saved["object_weights"], dtype=float)
     fitted.margins_, fitted.bounds_ = (np.array(saved[word], dtype=float) for word in ("margins", "bounds"))
     ensembles = tuple(RuleEnsemble.from_dict(entry) for entry in saved["rules"])
     fitted.rules_ = RuleBook(ensembles, fitted.margins_, fitted.classes_, None if names is None else tuple(names))

@@ -60,6 +60,8 @@ class OrdinalPredictor:
         Distinct training objects that have a say.
     object_codes_ : ndarray of int64, shape (m,)
         Their monotone codes.
+    object_weights_ : ndarray, shape (m,)
+        Sums of the weights of the rows that they stand for.
     n_features_in_, feature_names_in_
         As scikit-learn has them.
     """
@@ -68,6 +70,7 @@ class OrdinalPredictor:
     directions_: npt.NDArray[np.int8]
     objects_: Floats
     object_codes_: Integers
+    object_weights_: Floats
     feature_names_in_: npt.NDArray[Any]
 
     def __sklearn_tags__(self) -> Any:
@@ -110,6 +113,7 @@ class OrdinalPredictor:
         self.objects_, home = merge_equal(data.X[there])
         self.object_codes_ = np.empty(len(self.objects_), dtype=np.int64)
         self.object_codes_[home] = codes[there]
+        self.object_weights_ = np.bincount(home, weights=data.weights[there]).astype(float)
         self.classes_, self.directions_ = data.labels.classes, data.directions
         self.n_features_in_ = data.X.shape[1]
         self._precision = data.precision

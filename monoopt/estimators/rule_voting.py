@@ -1,0 +1,106 @@
+"""What ensembles of rules say about objects: votes, classes, scores, and the proof that they are monotone."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from monoopt.algorithms.lprules import ZERO
+from monoopt.estimators.ordinal_inputs import OrdinalPredictor
+from monoopt.estimators.rule_book import MonotonicityCheck, RuleBook, count_violations
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+TIE_BREAK = 1e-9  # what the predicted class is ahead of classes of equal score
+
+
+class RuleVoter(OrdinalPredictor):
+    """Answers by one ensemble of monotone rules per question "at least class k?".
+
+    Attributes
+    ----------
+    rules_ : RuleBook
+        One `RuleEnsemble` per question.
+    """
+
+    rules_: RuleBook
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each object.
+
+        Questions whose vote f_k(x) is positive are answered yes, negative ones no; a vote of 0 leaves the question
+        open. The class is the middle of what is left: (number of yes + number of not no) / 2, rounded down. Both
+        numbers are monotone in x, hence so is the class.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+
+        Returns
+        -------
+        ndarray, shape (m,)
+        """
+        codes = middle(self.votes(X))
+        return self.classes_[codes]
+
+    def votes(self, X: Any) -> Floats:
+        """Return f_k(x) in [-1, 1] for every object and question, shape (m, K-1); rounding dust is 0."""
+        _, values, bits = self._matched(X)
+        found = np.zeros((len(values), len(self.classes_) - 1))
+        for k, ensemble in enumerate(self.rules_):
+            found[:, k] = ensemble.at_precision(bits).decision(values)
+        return np.where(np.abs(found) <= ZERO, 0.0, found)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return scores of which the largest is the predicted class.
+
+        Two classes: the vote f(x) itself, shape (m,). More: shape (m, K); with the votes of x in falling order
+        g_1 >= g_2 >= ..., the score of class c is g_1 + ... + g_c - g_(c+1) - ... - g_(K-1).
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+        """
+        votes = self.votes(X)
+        K = len(self.classes_)
+        if K <= 2:
+            return votes[:, 0] if K == 2 else np.zeros(len(votes))
+        ordered = -np.sort(-votes, axis=1)
+        below = np.cumsum(np.column_stack([np.zeros(len(votes)), ordered]), axis=1)
+        scores = 2.0 * below - below[:, -1:]
+        scores[np.arange(len(votes)), middle(votes)] += TIE_BREAK
+        return scores
+
+    def verify(self, X: Any = None) -> MonotonicityCheck:
+        """Prove that predictions are monotone: by the form of every rule, and by counting over comparable pairs.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d), optional
+            Objects to compare pairwise; the training objects when not given.
+
+        Returns
+        -------
+        MonotonicityCheck
+        """
+        check_is_fitted(self, "classes_")
+        values = self.objects_ if X is None else self._matched(X)[1]
+        by_form = all(ensemble.is_monotone(self.directions_) for ensemble in self.rules_)
+        codes = middle(self.votes(values if X is None else X))
+        return count_violations(values, codes, self.directions_, by_form)
+
+
+def middle(votes: Floats) -> Integers:
+    """Code in the middle of what the votes leave open, rounded down.
+
+    Examples
+    --------
+    >>> middle(np.array([[0.5, 0.0, 0.0], [0.5, -0.5, -1.0]]))
+    array([2, 1])
+    """
+    yes, not_no = (votes > 0).sum(axis=1), (votes >= 0).sum(axis=1)
+    return (yes + not_no) // 2

@@ -1,0 +1,118 @@
+"""LPRulesClassifier beyond the hard margin: soft margins, short rules, few rules, means of bootstrap samples."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from monoopt import DataError, LPRulesClassifier, OptionError
+from monoopt.datasets import Dataset, load_balance, load_esl, load_lev
+
+
+def fitted(table: Dataset, **words: object) -> LPRulesClassifier:
+    return LPRulesClassifier(directions=list(table.directions.values()), **words).fit(table.X, table.y)
+
+
+def same_rules(one: LPRulesClassifier, other: LPRulesClassifier) -> bool:
+    return [e.to_dict() for e in one.rules_] == [e.to_dict() for e in other.rules_]
+
+
+def test_nu_is_a_penalty_in_other_words():
+    table = load_lev()
+    assert same_rules(fitted(table, nu=0.1), fitted(table, D=1 / (0.1 * 1000)))
+    assert same_rules(fitted(table, nu=0), fitted(table))
+
+
+def test_at_most_a_share_nu_of_the_weight_is_on_the_wrong_side():
+    table = load_esl()
+    rules = fitted(table, nu=0.1)
+    votes = rules.votes(rules.objects_)
+    for k in range(1, len(rules.classes_)):
+        wrong = np.where(rules.object_codes_ >= k, 1, -1) * votes[:, k - 1] <= 0
+        assert rules.object_weights_[wrong].sum() <= 0.1 * len(table.y) + 1e-9
+    assert rules.verify().ok and all(c.ok for c in rules.certificates_)
+
+
+def test_short_rules_are_short_and_learn_an_additive_truth_from_fewer_objects():
+    """On which side a balance tips is additive in logarithms: one condition a rule is enough."""
+    table = load_balance()
+    rows = np.random.default_rng(0).permutation(len(table.y))
+    seen, new = rows[:300], rows[300:]
+    signs = list(table.directions.values())
+    short, long = (
+        LPRulesClassifier(directions=signs, max_conditions=most).fit(table.X[seen], table.y[seen]) for most in (1, None)
+    )
+    assert max(len(rule.conditions) for ensemble in short.rules_ for rule in ensemble.rules) == 1
+    errors = [np.abs(rules.predict(table.X[new]) - table.y[new]).mean() for rules in (short, long)]
+    assert errors[0] < errors[1] / 2
+    assert all(c.ok for c in short.certificates_) and short.verify(table.X).violations == 0
+
+
+def test_rules_too_short_to_separate_are_warned_of():
+    xor = list(product((0, 1), repeat=2))
+    y = [0, 0, 0, 1]
+    assert LPRulesClassifier(max_conditions=1).fit(xor, y).margins_[0] > 0
+    X = list(product((0, 1), repeat=4))
+    either = [int((a and b) or (c and d)) for a, b, c, d in X]
+    with pytest.warns(ConvergenceWarning, match="do not separate"):
+        rules = LPRulesClassifier(max_conditions=1).fit(X, either)
+    assert rules.margins_[0] == 0 and rules.verify().ok
+    soft = LPRulesClassifier(max_conditions=1, nu=0.5).fit(X, either)
+    assert np.mean(soft.predict(X) == np.array(either)) > 0.6
+
+
+def test_few_rules_are_as_few_as_told_and_fewest_make_no_error():
+    table = load_lev()
+    full, five, fewest = fitted(table), fitted(table, max_rules=5), fitted(table, max_rules="fewest")
+    numbers = [[len(e.rules) for e in rules.rules_] for rules in (full, five, fewest)]
+    assert max(numbers[1]) <= 5 < max(numbers[0]) and sum(numbers[2]) <= sum(numbers[0])
+    assert (fewest.predict(table.X) == fewest.relabelling_.labels).all()
+    assert np.mean(five.predict(table.X) == five.relabelling_.labels) > 0.8
+    assert five.verify().ok and all(c.ok for c in five.certificates_)
+
+
+def test_the_path_of_a_fitted_classifier_starts_at_its_own_margin():
+    rules = fitted(load_lev())
+    path = rules.rule_path(3, [0.0, 0.2])
+    assert path[0].margin == pytest.approx(rules.margins_[2], abs=1e-6) and path[0].error == 0
+    assert path[1].fit.certificate.ok
+    for k in (0, 5, True):
+        with pytest.raises(OptionError, match="question from 1 to 4"):
+            rules.rule_path(k)
+
+
+def test_a_mean_of_bootstrap_samples_is_monotone_reproducible_and_one_ensemble():
+    table = load_lev()
+    bagged = fitted(table, n_estimators=3, random_state=1)
+    assert same_rules(bagged, fitted(table, n_estimators=3, random_state=1))
+    assert not same_rules(bagged, fitted(table, n_estimators=3, random_state=2))
+    assert bagged.verify().ok and len(bagged.certificates_) == 4 + 3 * 4 and bagged.fits_ is None
+    assert all(float(e.weights.sum()) == 1.0 for e in bagged.rules_)
+    again = LPRulesClassifier.from_dict(json.loads(json.dumps(bagged.to_dict(), allow_nan=False)))
+    assert (again.votes(table.X) == bagged.votes(table.X)).all() and again.n_estimators == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ({"nu": 2}, "nu=2"),
+        ({"nu": 0.5, "D": 1.0}, "two ways"),
+        ({"max_conditions": 0}, "max_conditions=0"),
+        ({"n_estimators": 1.5}, "n_estimators=1.5"),
+        ({"max_rules": "few"}, "max_rules='few'"),
+        ({"max_rules": 3, "nu": 0.1}, "no D and no nu"),
+    ],
+)
+def test_words_that_can_not_be_are_refused(words: dict[str, object], what: str):
+    with pytest.raises(OptionError, match=what):
+        LPRulesClassifier(**words).fit([[1], [2]], [0, 1])
+
+
+def test_grids_that_are_too_large_are_refused_with_advice():
+    X = np.random.default_rng(0).random((1200, 6))
+    with pytest.raises(DataError, match="allow fewer conditions"):
+        LPRulesClassifier(max_conditions=3).fit(X, (X.sum(axis=1) > 3).astype(int))
