@@ -7,6 +7,7 @@ matplotlib comes with ``pip install monoopt[plot]``.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,7 @@ def plot_curve(
                 for k, text in named:
                     _name(axis, values[k, [j, i]], text)
             _only_outer(axis, row, column, m, names[row], names[column])
-    figure.suptitle(_title(estimator), fontsize=10)
+    figure.suptitle(textwrap.fill(_title(estimator), 26 * max(m, 2)), fontsize=10)
     _legend(figure)
     return figure
 
@@ -161,13 +162,19 @@ def _attribute_along_score(axis: Any, estimator: Any, j: int) -> None:
         s = np.linspace(0.0, 1.0, 201)
         axis.plot(s, estimator.inverse(s)[:, j], color=CURVE, linewidth=1.6)
         name = attribute_names(estimator, estimator.n_features_in_)[j]
-        axis.set_title(f"{name} ({estimator.shapes_.get(name, 'constant')}) by score", fontsize=7, pad=3)
+        axis.set_title(f"{estimator.shapes_.get(name, 'constant')}, by score", fontsize=7, pad=3)
     axis.tick_params(labelsize=6)
 
 
 def _only_outer(axis: Any, row: int, column: int, m: int, row_name: str, column_name: str) -> None:
     """Keep labels at the outer edges; the diagonal has the score below and says so in its title."""
+    from matplotlib.ticker import EngFormatter, MaxNLocator
+
     axis.tick_params(labelsize=6)
+    for side in (axis.xaxis, axis.yaxis):
+        side.set_major_locator(MaxNLocator(4))
+        if max(map(abs, side.get_view_interval())) >= 10_000:
+            side.set_major_formatter(EngFormatter(sep=""))
     if column == 0:
         axis.set_ylabel(row_name, fontsize=8)
     elif row != column:
