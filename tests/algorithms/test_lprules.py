@@ -125,7 +125,7 @@ def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
 
 
 @given(problems())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_three_pricers_and_the_full_program_agree_and_separate(
     problem: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
 ):
@@ -139,7 +139,7 @@ def test_three_pricers_and_the_full_program_agree_and_separate(
 
 
 @given(problems(), st.floats(0.05, 1.0))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_soft_margins_reach_the_bound_and_multipliers_stay_below_the_penalty(
     problem: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], share: float
 ):

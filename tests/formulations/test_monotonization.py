@@ -61,7 +61,7 @@ def test_an_answer_that_is_no_vertex_is_read_the_same(options: dict[str, str]):
 
 
 @given(instances())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_cost_and_both_ties_equal_brute_force(instance: tuple[np.ndarray, np.ndarray, np.ndarray]):
     pairs, y, w = instance
     least_cost, best = optima(y, w, pairs, 2, 1.0 - np.eye(2))
@@ -73,7 +73,7 @@ def test_cost_and_both_ties_equal_brute_force(instance: tuple[np.ndarray, np.nda
 
 
 @given(instances(), st.integers(0, 2**31), st.sampled_from([1e-7, 1e-4, 1e-2, 0.3, 1.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_coarse_multipliers_are_refused_or_lead_to_the_right_answer(
     instance: tuple[np.ndarray, np.ndarray, np.ndarray], seed: int, noise: float
 ):
