@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         UnsupportedProgram,
     )
     from monoopt.estimators import (
+        SDSN,
+        SVDD,
         FirstPrincipalComponent,
         FootruleAggregation,
         KemenyAggregation,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         MedianRankAggregation,
         MonotoneRelabeler,
         RankingPrincipalCurve,
+        SupportVectorClustering,
         WeightedSum,
         bootstrap_ranks,
         check_meta_rules,
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "SDSN",
+    "SVDD",
     "Certificate",
     "CertificateError",
     "DataError",
@@ -75,6 +80,7 @@ __all__ = [
     "SolveError",
     "SolverNotFound",
     "Status",
+    "SupportVectorClustering",
     "UnsupportedProgram",
     "WeightedSum",
     "available_solvers",
@@ -101,7 +107,7 @@ _HOMES = {
     "monoopt.algorithms.relabelling": "Relabelling relabel",
     "monoopt.estimators": (
         "FirstPrincipalComponent FootruleAggregation KemenyAggregation LPRulesClassifier "
-        "MedianRankAggregation MonotoneRelabeler RankingPrincipalCurve WeightedSum "
+        "MedianRankAggregation MonotoneRelabeler RankingPrincipalCurve SDSN SVDD SupportVectorClustering WeightedSum "
         "bootstrap_ranks check_meta_rules leave_one_out rank_reversals "
         "scaling_sensitivity"
     ),

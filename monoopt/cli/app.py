@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from monoopt.cli import output
+from monoopt.cli.cluster import cluster
 from monoopt.cli.demo import demo
 from monoopt.cli.learn import fit, predict
 from monoopt.cli.rank import rank
@@ -44,6 +45,8 @@ EPILOG = """\
 `monoopt predict rules.json new.csv --intervals > answers.csv`
 
 `monoopt rank data.csv --id country --up gdp,leb --down imr --intervals 500 > ranking.csv`
+
+`monoopt cluster data.csv --id object > clusters.csv`
 
 `monoopt solve program.lp --solver highs,clarabel --compare`
 
@@ -104,7 +107,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, repair, fit, predict, rank, solvers, solve):
+for command in (demo, repair, fit, predict, rank, cluster, solvers, solve):
     app.command()(command)
 
 

@@ -60,10 +60,11 @@ class Story(Enum):
 
     RULES = "rules"
     RANK = "rank"
+    CLUSTER = "cluster"
 
 
 def demo(
-    story: Annotated[Story, typer.Argument(help="Monotone rules, or a ranking of countries.")] = Story.RULES,
+    story: Annotated[Story, typer.Argument(help="Monotone rules, a ranking of countries, or clusters.")] = Story.RULES,
     solver: Annotated[
         str | None,
         typer.Option("--solver", help="Any name that `monoopt solvers` lists.", rich_help_panel=options.SOLVING),
@@ -77,8 +78,14 @@ def demo(
     """Relabel the ESL data at least cost, fit monotone rules of largest margin, and show the proofs.
 
     488 applicants for industrial jobs, four scores, a fit-to-the-job class from 1 to 9. The data come with monoopt:
-    nothing is downloaded. `monoopt demo rank` ranks 193 countries along a curve instead.
+    nothing is downloaded. `monoopt demo rank` ranks 193 countries along a curve instead, `monoopt demo cluster`
+    clusters moons, rings, blobs and irises.
     """
+    if story is Story.CLUSTER:
+        from monoopt.cli.cluster import demo_cluster
+
+        demo_cluster(solver or "smo", seed, json)
+        return
     if story is Story.RANK:
         from monoopt.cli.rank import demo_rank
 

@@ -8,20 +8,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from monoopt.estimators.lprules import LPRulesClassifier
     from monoopt.estimators.meta_rules import check_meta_rules
+    from monoopt.estimators.monotone_probability import MonotoneProbabilityClassifier
     from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
     from monoopt.estimators.rank_baselines import FirstPrincipalComponent, WeightedSum
     from monoopt.estimators.rank_uncertainty import bootstrap_ranks, leave_one_out, rank_reversals, scaling_sensitivity
     from monoopt.estimators.relabeler import MonotoneRelabeler
     from monoopt.estimators.rpc import RankingPrincipalCurve
+    from monoopt.estimators.sdsn import SDSN
+    from monoopt.estimators.support_vector_clustering import SupportVectorClustering
+    from monoopt.estimators.svdd import SVDD
 
 __all__ = [
+    "SDSN",
+    "SVDD",
     "FirstPrincipalComponent",
     "FootruleAggregation",
     "KemenyAggregation",
     "LPRulesClassifier",
     "MedianRankAggregation",
+    "MonotoneProbabilityClassifier",
     "MonotoneRelabeler",
     "RankingPrincipalCurve",
+    "SupportVectorClustering",
     "WeightedSum",
     "bootstrap_ranks",
     "check_meta_rules",
@@ -36,8 +44,12 @@ _HOME_OF = {
     "KemenyAggregation": "rank_aggregation",
     "LPRulesClassifier": "lprules",
     "MedianRankAggregation": "rank_aggregation",
+    "MonotoneProbabilityClassifier": "monotone_probability",
     "MonotoneRelabeler": "relabeler",
     "RankingPrincipalCurve": "rpc",
+    "SDSN": "sdsn",
+    "SVDD": "svdd",
+    "SupportVectorClustering": "support_vector_clustering",
     "WeightedSum": "rank_baselines",
     "bootstrap_ranks": "rank_uncertainty",
     "check_meta_rules": "meta_rules",

@@ -80,6 +80,8 @@ class SDSN(ClusterMixin, BaseEstimator):
         The DRs: row numbers in the training table (the first of equal rows).
     path_distance_ : ndarray, shape (n,)
         Distance of every object to its DR.
+    objects_, object_labels_, object_distance_ : ndarray
+        The distinct objects in lexicographic order, their labels and path distances.
     rank_ : int
         r as used.
     certificates_ : list of Certificate
@@ -153,7 +155,7 @@ class SDSN(ClusterMixin, BaseEstimator):
         rows, home = merge_equal(values)
         kernel = settle_kernel("tuned", rows, rank=self.rank)
         found = self._representatives(kernel, home, random)
-        metric = self._metric(rows)
+        metric = self._make_metric(rows)
         members = found.ball.support
         paths, graph, self.path_proof_ = nearest_sources(metric, members)
         groups = self._groups(kernel, metric, graph, members, random)
@@ -175,7 +177,7 @@ class SDSN(ClusterMixin, BaseEstimator):
         ndarray of int, shape (m,)
         """
         values = read_new_table(self, X, "labels_")
-        metric = self._metric_
+        metric = self._metric
         density = average_distances(metric.X, self.neighbourhood, values)
         label = np.empty(len(values), dtype=self.labels_.dtype)
         step = max(1, CHUNK // len(metric.X))
@@ -183,7 +185,7 @@ class SDSN(ClusterMixin, BaseEstimator):
             part = slice(start, start + step)
             D = distances(values[part], metric.X)
             last = metric.between(D, density[part, None], metric.density)
-            label[part] = self._row_labels[np.argmin(last + self._row_distance, axis=1)]
+            label[part] = self.object_labels_[np.argmin(last + self.object_distance_, axis=1)]
         return label
 
     def _check_words(self) -> None:
@@ -215,7 +217,7 @@ class SDSN(ClusterMixin, BaseEstimator):
         )
         return self.batches_.trained
 
-    def _metric(self, rows: np.ndarray) -> DensityMetric:
+    def _make_metric(self, rows: np.ndarray) -> DensityMetric:
         unit = root_mean_square_distance(rows) if self.unit is None else float(self.unit)
         return DensityMetric(rows, average_distances(rows, self.neighbourhood), unit)
 
@@ -249,4 +251,9 @@ class SDSN(ClusterMixin, BaseEstimator):
         self.rank_ = kernel.rank
         self.certificates_ = [found.certificate] if self.batches_ is None else self.batches_.certificates
         self.repair_ = found.repair
-        self._metric_, self._row_labels, self._row_distance = metric, label, paths.distance
+        self._metric, self.objects_, self.object_labels_, self.object_distance_ = (
+            metric,
+            metric.X,
+            label,
+            paths.distance,
+        )
