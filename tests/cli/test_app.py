@@ -56,7 +56,7 @@ def test_json_never_holds_what_json_does_not_have():
     assert output.plain({"a": (1.0, float("inf"))}) == {"a": [1.0, None]}
 
 
-def test_commands_are_the_seven():
+def test_commands_are_these():
     assert {c.callback.__name__ for c in app.registered_commands} == {
-        "demo", "repair", "fit", "predict", "rank", "solvers", "solve"
+        "demo", "repair", "fit", "predict", "rank", "cluster", "solvers", "solve"
     }  # fmt: skip
