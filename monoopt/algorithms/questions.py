@@ -12,8 +12,9 @@ from joblib import Parallel, delayed
 
 from monoopt.algorithms.lprules import Settings, TaskFit, fit_task, whole_grains
 from monoopt.algorithms.ordinal_data import OrdinalData
-from monoopt.algorithms.relabelling import Words, relabel_data
+from monoopt.algorithms.relabelling import relabel_data
 from monoopt.algorithms.rule_path import SOFTNESS, choose, penalty_of, rule_path
+from monoopt.algorithms.words import Words
 from monoopt.order import Loss, Rule, RuleEnsemble, merge_equal
 from monoopt.program import Certificate
 

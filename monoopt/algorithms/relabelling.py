@@ -6,10 +6,8 @@ objects that contradict somebody. With the same tie rule for every k the answers
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -18,30 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
+from monoopt.algorithms.threshold_relabelling import Answer, answer_question, merge_costs
+from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError, nearest
-from monoopt.formulations import monotonization
-from monoopt.order import (
-    Directions,
-    Loss,
-    as_gains,
-    dominance_pairs,
-    extension_bounds,
-    inconsistent,
-    loss_table,
-    merge_equal,
-    steps,
-    transitive_reduction,
-)
+from monoopt.order import Directions, Loss, as_gains, loss_table, merge_equal, steps
 from monoopt.order.comparisons import at_least, blocks
-from monoopt.program import Certificate, Program, Solution, certify
-from monoopt.solvers import Settings, Solver, get_solver, solve
+from monoopt.program import Certificate, Solution
+from monoopt.solvers import Solver
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 TIES = ("least", "greatest")
-CANCELS = 1e-12  # weights of equal objects that add up to less, relative to their sum of sizes, cancel
-HALVINGS = 20  # fractional weights are doubled at most so often to make them whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,43 +177,6 @@ def relabel(
     return relabel_data(data, loss, tie, Words(solver, time_limit, tolerance, options))
 
 
-@dataclass(frozen=True)
-class Words:
-    """How to solve: the words of `monoopt.solve`, with one time limit for a whole loop of programs."""
-
-    solver: str | Solver = "highs"
-    time_limit: float | None = None
-    tolerance: float | None = None
-    options: Mapping[str, Any] | None = None
-    threads: int = 1
-    seed: int = 0
-    _start: float = field(default_factory=time.monotonic)
-
-    def __post_init__(self) -> None:
-        """Refuse a solver or a word that can't be, even where nothing will have to be solved."""
-        Settings(self.time_limit, self.tolerance, options={} if self.options is None else self.options)
-        if isinstance(self.solver, str):
-            get_solver(self.solver)
-
-    def left(self) -> float | None:
-        """Seconds that are left; never quite zero, so that solvers can say that the limit is reached."""
-        if self.time_limit is None:
-            return None
-        return max(self.time_limit - (time.monotonic() - self._start), 1e-3)
-
-    def solve(self, program: Program) -> Solution:
-        """Solve one program within what is left."""
-        return solve(
-            program,
-            self.solver,
-            time_limit=self.left(),
-            tolerance=self.tolerance,
-            threads=self.threads,
-            seed=self.seed,
-            options=self.options,
-        )
-
-
 def relabel_data(data: OrdinalData, loss: Loss, tie: str, words: Words) -> Relabelling:
     """Relabel data that were read before; the parameters are those of `relabel`."""
     if tie not in TIES:
@@ -237,7 +185,8 @@ def relabel_data(data: OrdinalData, loss: Loss, tie: str, words: Words) -> Relab
     table = loss_table(loss, K)
     objects, home = merge_equal(data.X)
     answers = [
-        _answer(_question(home, old, data.weights, step), objects, data.directions, tie, words) for step in steps(table)
+        answer_question(merge_costs(home, old, data.weights, step), objects, data.directions, tie, words)
+        for step in steps(table)
     ]
     _check_nested(answers)
     codes = sum((answer.yes for answer in answers), np.zeros(len(objects), dtype=np.int64))[home]
@@ -253,136 +202,7 @@ def relabel_data(data: OrdinalData, loss: Loss, tie: str, words: Words) -> Relab
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Question:
-    """What "yes" costs each distinct object, what is lost whatever the answers, and how large costs could have been."""
-
-    costs: Floats
-    base: float
-    sizes: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """1 for "yes", per distinct object, with the proof and the solution (None: there was nothing to solve)."""
-
-    yes: Integers
-    certificate: Certificate
-    solution: Solution | None
-
-
-def _question(home: Integers, codes: Integers, weights: Floats, step: Floats) -> _Question:
-    """Merge equal objects: their costs add up, and where they disagree the lighter side is lost."""
-    single = weights * step[codes]
-    costs, sizes = (np.bincount(home, values).astype(float) for values in (single, np.abs(single)))
-    return _Question(costs, float(np.minimum(costs, 0.0).sum() - np.minimum(single, 0.0).sum()), sizes)
-
-
-def _answer(question: _Question, objects: Floats, directions: npt.NDArray[np.int8], tie: str, words: Words) -> _Answer:
-    """Answer one question for all distinct objects.
-
-    Consistent objects keep their answer. Objects whose costs cancel, or that weigh nothing, are in no constraint and
-    are completed afterwards.
-    """
-    costs = question.costs
-    decided = np.flatnonzero(np.abs(costs) > CANCELS * question.sizes)
-    labels = (costs[decided] < 0).astype(np.int64)
-    members = np.flatnonzero(inconsistent(objects[decided], labels, directions)) if len(decided) else decided
-    certificate, solution = _nothing_to_solve(question.base), None
-    if len(members):
-        chosen = decided[members]
-        solution, factor = _solved(objects[chosen], costs[chosen], chosen, directions, tie, words)
-        certificate = _whole_cost(solution, factor, question.base)
-        labels[members] = solution.values("d").astype(np.int64)
-    yes = np.full(len(costs), int(tie == "greatest"))
-    yes[decided] = labels
-    rest = np.setdiff1d(np.arange(len(costs)), decided)
-    if len(rest) and len(decided):
-        low, high = extension_bounds(objects[decided], labels, directions, objects[rest], n_classes=2)
-        yes[rest] = low if tie == "least" else high
-    return _Answer(yes, certificate, solution)
-
-
-def _solved(
-    objects: Floats,
-    costs: Floats,
-    names: Integers,
-    directions: npt.NDArray[np.int8],
-    tie: str,
-    words: Words,
-) -> tuple[Solution, float]:
-    """Build, solve, read and certify the program of the inconsistent objects; return also the factor on its costs.
-
-    The point of the solution is the extreme optimum itself, 0 or 1.
-    """
-    pairs = transitive_reduction(dominance_pairs(objects, directions), len(objects))
-    factor = whole_factor(costs)
-    scaled = costs * factor
-    program = monotonization.build(scaled < 0, pairs, np.abs(scaled), names)
-    solution = words.solve(program)
-    try:
-        labels = monotonization.read(program, solution, tie)
-    except CertificateError:  # the multipliers can't tell: ask for that very optimum
-        twin = monotonization.tilted(program, tie)
-        labels = monotonization.read(twin, words.solve(twin), "any")
-    x = labels.astype(float)
-    vertex = replace(solution, x=x, z=None, objective=program.objective(x))
-    whole = bool((program.c == np.round(program.c)).all())
-    return replace(vertex, certificate=certify(program, vertex, exact=whole).require()), factor
-
-
-def _nothing_to_solve(base: float) -> Certificate:
-    """No two objects contradict each other, apart from equal ones, where the lighter side is the least that is lost."""
-    exact = Fraction(base)
-    return Certificate(
-        kind="optimality",
-        ok=True,
-        tolerance=0.0,
-        stationarity=0.0,
-        sign_violation=0.0,
-        complementarity=0.0,
-        primal_objective=base,
-        dual_objective=base,
-        gap=0.0,
-        exact=True,
-        exact_primal=exact,
-        exact_dual=exact,
-    )
-
-
-def _whole_cost(solution: Solution, factor: float, base: float) -> Certificate:
-    """Return the program's certificate with its objectives in the user's weights, what equal objects lose included."""
-    found = solution.certificate
-    assert found is not None  # solve() attaches one to every solution
-
-    def turned(value: Fraction | None) -> Fraction | None:
-        return None if value is None else value / Fraction(factor) + Fraction(base)
-
-    return replace(
-        found,
-        primal_objective=found.primal_objective / factor + base,
-        dual_objective=found.dual_objective / factor + base,
-        exact_primal=turned(found.exact_primal),
-        exact_dual=turned(found.exact_dual),
-    )
-
-
-def whole_factor(costs: Floats) -> float:
-    """Return the power of two that makes all costs whole, else 1 / (largest cost): solvers ignore tiny costs.
-
-    Examples
-    --------
-    >>> whole_factor(np.array([0.5, -0.75])), whole_factor(np.array([0.1, -5.0]))
-    (4.0, 0.2)
-    """
-    for power in range(HALVINGS + 1):
-        scaled = np.ldexp(costs, power)
-        if (scaled == np.round(scaled)).all() and np.abs(scaled).sum() < 2**53:
-            return 2.0**power
-    return 1.0 / float(np.abs(costs).max())
-
-
-def _check_nested(answers: Sequence[_Answer]) -> None:
+def _check_nested(answers: Sequence[Answer]) -> None:
     """Optima of one tie rule are nested; if they are not, a solver's tolerance is to blame."""
     for k, (easier, harder) in enumerate(pairwise(answers), start=2):
         wrong = np.flatnonzero(harder.yes > easier.yes)

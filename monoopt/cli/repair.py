@@ -9,7 +9,8 @@ import numpy as np
 import typer
 
 from monoopt.algorithms.ordinal_data import read_ordinal_data
-from monoopt.algorithms.relabelling import Relabelling, Words, relabel_data
+from monoopt.algorithms.relabelling import Relabelling, relabel_data
+from monoopt.algorithms.words import Words
 from monoopt.cli import options, output
 from monoopt.cli.columns import Objects, Roles, read_objects
 from monoopt.cli.tables import read_table

@@ -18,8 +18,9 @@ from monoopt.algorithms.column_generation import Limits
 from monoopt.algorithms.lprules import PRICING, Settings, TaskFit
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.algorithms.questions import Answered, Plan, answer, answer_by_bags
-from monoopt.algorithms.relabelling import Relabelling, Words, relabel_data
+from monoopt.algorithms.relabelling import Relabelling, relabel_data
 from monoopt.algorithms.rule_path import SOFTNESS, PathPoint, check_max_rules, penalty_of, rule_path
+from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError, nearest
 from monoopt.estimators import lprules_json
 from monoopt.estimators.ordinal_inputs import read_training_data

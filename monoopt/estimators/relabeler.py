@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from monoopt.algorithms.relabelling import Words, relabel_data
+from monoopt.algorithms.relabelling import relabel_data
+from monoopt.algorithms.words import Words
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
 from monoopt.order import Directions, Loss
 from monoopt.solvers import Solver

@@ -1,0 +1,153 @@
+"""One question "at least class k?" of the relabelling: merge, reduce to what contradicts, solve, prove, complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from monoopt.algorithms.words import Words
+from monoopt.errors import CertificateError
+from monoopt.formulations import monotonization
+from monoopt.order import dominance_pairs, extension_bounds, inconsistent, transitive_reduction
+from monoopt.program import Certificate, Solution, certify
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+CANCELS = 1e-12  # weights of equal objects that add up to less, relative to their sum of sizes, cancel
+HALVINGS = 20  # fractional weights are doubled at most so often to make them whole
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What "yes" costs each distinct object, what is lost whatever the answers, and how large costs could have been."""
+
+    costs: Floats
+    base: float
+    sizes: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """1 for "yes", per distinct object, with the proof and the solution (None: there was nothing to solve)."""
+
+    yes: Integers
+    certificate: Certificate
+    solution: Solution | None
+
+
+def merge_costs(home: Integers, codes: Integers, weights: Floats, step: Floats) -> Question:
+    """Merge equal objects: their costs add up, and where they disagree the lighter side is lost."""
+    single = weights * step[codes]
+    costs, sizes = (np.bincount(home, values).astype(float) for values in (single, np.abs(single)))
+    return Question(costs, float(np.minimum(costs, 0.0).sum() - np.minimum(single, 0.0).sum()), sizes)
+
+
+def answer_question(
+    question: Question, objects: Floats, directions: npt.NDArray[np.int8], tie: str, words: Words
+) -> Answer:
+    """Answer one question for all distinct objects.
+
+    Consistent objects keep their answer. Objects whose costs cancel, or that weigh nothing, are in no constraint and
+    are completed afterwards.
+    """
+    costs = question.costs
+    decided = np.flatnonzero(np.abs(costs) > CANCELS * question.sizes)
+    labels = (costs[decided] < 0).astype(np.int64)
+    members = np.flatnonzero(inconsistent(objects[decided], labels, directions)) if len(decided) else decided
+    certificate, solution = _nothing_to_solve(question.base), None
+    if len(members):
+        chosen = decided[members]
+        solution, factor = _solved(objects[chosen], costs[chosen], chosen, directions, tie, words)
+        certificate = _whole_cost(solution, factor, question.base)
+        labels[members] = solution.values("d").astype(np.int64)
+    yes = np.full(len(costs), int(tie == "greatest"))
+    yes[decided] = labels
+    rest = np.setdiff1d(np.arange(len(costs)), decided)
+    if len(rest) and len(decided):
+        low, high = extension_bounds(objects[decided], labels, directions, objects[rest], n_classes=2)
+        yes[rest] = low if tie == "least" else high
+    return Answer(yes, certificate, solution)
+
+
+def _solved(
+    objects: Floats,
+    costs: Floats,
+    names: Integers,
+    directions: npt.NDArray[np.int8],
+    tie: str,
+    words: Words,
+) -> tuple[Solution, float]:
+    """Build, solve, read and certify the program of the inconsistent objects; return also the factor on its costs.
+
+    The point of the solution is the extreme optimum itself, 0 or 1.
+    """
+    pairs = transitive_reduction(dominance_pairs(objects, directions), len(objects))
+    factor = whole_factor(costs)
+    scaled = costs * factor
+    program = monotonization.build(scaled < 0, pairs, np.abs(scaled), names)
+    solution = words.solve(program)
+    try:
+        labels = monotonization.read(program, solution, tie)
+    except CertificateError:  # the multipliers can't tell: ask for that very optimum
+        twin = monotonization.tilted(program, tie)
+        labels = monotonization.read(twin, words.solve(twin), "any")
+    x = labels.astype(float)
+    vertex = replace(solution, x=x, z=None, objective=program.objective(x))
+    whole = bool((program.c == np.round(program.c)).all())
+    return replace(vertex, certificate=certify(program, vertex, exact=whole).require()), factor
+
+
+def _nothing_to_solve(base: float) -> Certificate:
+    """No two objects contradict each other, apart from equal ones, where the lighter side is the least that is lost."""
+    exact = Fraction(base)
+    return Certificate(
+        kind="optimality",
+        ok=True,
+        tolerance=0.0,
+        stationarity=0.0,
+        sign_violation=0.0,
+        complementarity=0.0,
+        primal_objective=base,
+        dual_objective=base,
+        gap=0.0,
+        exact=True,
+        exact_primal=exact,
+        exact_dual=exact,
+    )
+
+
+def _whole_cost(solution: Solution, factor: float, base: float) -> Certificate:
+    """Return the program's certificate with its objectives in the user's weights, what equal objects lose included."""
+    found = solution.certificate
+    assert found is not None  # solve() attaches one to every solution
+
+    def turned(value: Fraction | None) -> Fraction | None:
+        return None if value is None else value / Fraction(factor) + Fraction(base)
+
+    return replace(
+        found,
+        primal_objective=found.primal_objective / factor + base,
+        dual_objective=found.dual_objective / factor + base,
+        exact_primal=turned(found.exact_primal),
+        exact_dual=turned(found.exact_dual),
+    )
+
+
+def whole_factor(costs: Floats) -> float:
+    """Return the power of two that makes all costs whole, else 1 / (largest cost): solvers ignore tiny costs.
+
+    Examples
+    --------
+    >>> whole_factor(np.array([0.5, -0.75])), whole_factor(np.array([0.1, -5.0]))
+    (4.0, 0.2)
+    """
+    for power in range(HALVINGS + 1):
+        scaled = np.ldexp(costs, power)
+        if (scaled == np.round(scaled)).all() and np.abs(scaled).sum() < 2**53:
+            return 2.0**power
+    return 1.0 / float(np.abs(costs).max())

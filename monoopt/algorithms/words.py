@@ -1,0 +1,48 @@
+"""How to solve: the words of `monoopt.solve`, with one clock for a whole loop of programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from monoopt.program import Program, Solution
+from monoopt.solvers import Settings, Solver, get_solver, solve
+
+
+@dataclass(frozen=True)
+class Words:
+    """How to solve: the words of `monoopt.solve`, with one time limit for a whole loop of programs."""
+
+    solver: str | Solver = "highs"
+    time_limit: float | None = None
+    tolerance: float | None = None
+    options: Mapping[str, Any] | None = None
+    threads: int = 1
+    seed: int = 0
+    _start: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        """Refuse a solver or a word that can't be, even where nothing will have to be solved."""
+        Settings(self.time_limit, self.tolerance, options={} if self.options is None else self.options)
+        if isinstance(self.solver, str):
+            get_solver(self.solver)
+
+    def left(self) -> float | None:
+        """Seconds that are left; never quite zero, so that solvers can say that the limit is reached."""
+        if self.time_limit is None:
+            return None
+        return max(self.time_limit - (time.monotonic() - self._start), 1e-3)
+
+    def solve(self, program: Program) -> Solution:
+        """Solve one program within what is left."""
+        return solve(
+            program,
+            self.solver,
+            time_limit=self.left(),
+            tolerance=self.tolerance,
+            threads=self.threads,
+            seed=self.seed,
+            options=self.options,
+        )
