@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,14 @@ class Stationarity:
         Largest |(x_i - f(s_i)) . f'(s_i)| over the scores inside (0, 1). The scores are global projections besides.
     tolerance : float
         What ``scores`` must stay below.
+    program : Program or None
+        The control-point program at the scores.
     """
 
     control_points: Certificate | None
     scores: float
     tolerance: float
+    program: Program | None = field(default=None, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -64,7 +67,8 @@ def stationarity(
     if problem.degree == 1:
         return Stationarity(None, scores, tolerance)
     program = program_at(problem, s, preferences)
-    return Stationarity(certify(program, proposed_optimum(program, P), tolerance=tolerance), scores, tolerance)
+    proof = certify(program, proposed_optimum(program, P), tolerance=tolerance)
+    return Stationarity(proof, scores, tolerance, program)
 
 
 def program_at(problem: CurveProblem, scores: Array, preferences: PreferenceRows | None = None) -> Program:

@@ -57,7 +57,7 @@ class AggregatedRanking(BaseEstimator, ABC):
         self.attribute_weights_ = read_attribute_weights(self.attribute_weights, ranking.attribute_names(self, d))
         ranking.require_two_objects(np.ones(n))
         self.objects_ = ranking.object_labels(X, objects, n)
-        self.values_ = values
+        self.values_ = values.copy()  # the table may be the caller's own memory
         gains = values * self.directions_
         self.locations_ = np.column_stack([ranks(gains[:, j], "average") for j in range(d)])
         self._aggregate()

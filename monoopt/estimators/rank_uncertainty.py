@@ -209,6 +209,8 @@ def scaling_sensitivity(estimator: Any, X: Any, scalings: Sequence[Any] = SCALIN
     >>> list(found), found["robust"]["largest_move"]
     (['minmax', 'robust', '(0.1, 0.9)'], 0.0)
     """
+    if "scaling" not in estimator.get_params():
+        raise OptionError(f"{type(estimator).__name__} ranks by order alone: no scaling changes it")
     own = _quiet(clone(estimator), X)
     before, out = ranks(own.scores_, "average"), {}
     for scaling in scalings:

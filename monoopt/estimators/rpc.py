@@ -19,6 +19,7 @@ from monoopt.estimators.anchors import read_anchors
 from monoopt.estimators.inputs import read_sample_weight
 from monoopt.estimators.scaled_ranking import ScaledRanking
 from monoopt.order.bezier import attribute_shapes, curve_points, project
+from monoopt.solvers import get_solver
 
 Array = npt.NDArray[np.float64]
 
@@ -87,6 +88,9 @@ class RankingPrincipalCurve(ScaledRanking):
         J, the weighted mean squared distance in scaled units.
     certificates_ : list of Certificate
         First that the control points are optimal at the final scores, then one per program a solver solved.
+    program_ : Program or None
+        The control-point program at the final scores, which the fitted control points solve: look at it, write it
+        down, or hand it to any solver. None for degree 1.
     monotonicity_, stationarity_, trace_
         Proof of strict monotonicity; first-order conditions of curve and scores; J step by step. All have ``ok``.
     scaling_ : Scaling
@@ -173,6 +177,8 @@ class RankingPrincipalCurve(ScaledRanking):
 
     def _check_options(self) -> None:
         super()._check_options()
+        if self.solver != "direct":
+            get_solver(self.solver)
         top = 0.5 if self.degree <= 3 else 1.0 / self.degree
         ranking.refuse_options(
             [
@@ -236,6 +242,7 @@ class RankingPrincipalCurve(ScaledRanking):
     def _keep(self, result: CurveResult, problem: CurveProblem) -> None:
         """Store the curve and its proofs; raise if it isn't what was asked for."""
         self._curve = result.state.control_points
+        self.program_ = result.stationarity.program
         self.control_points_ = self.scaling_.invert(self._curve)
         self.objective_ = result.state.value
         self.explained_variance_ = _explained(problem, result.state.value)

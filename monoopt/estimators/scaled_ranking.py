@@ -181,7 +181,7 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
         self.scaling_: Scaling = fit_scaling(values, weight, self.scaling, names)
         if not self.scaling_.kept.any():
             raise DataError("all objects are equal on every attribute: there is nothing to rank")
-        self.objects_, self.values_ = labels, values
+        self.objects_, self.values_ = labels, values.copy()  # the table may be the caller's own memory
         self.n_missing_ = np.isnan(values).sum(axis=0)
         ranking.warn_about_columns(values, self.scaling_, weight, names)
         if isinstance(self.scaling, str) and self.scaling == "minmax":

@@ -74,6 +74,8 @@ def test_aggregation_is_bootstrapped_over_attributes_only():
         bootstrap_ranks(KemenyAggregation(), table())
     with pytest.raises(OptionError, match="takes no weights"):
         leave_one_out(MedianRankAggregation(), table())
+    with pytest.raises(OptionError, match="order alone"):
+        scaling_sensitivity(MedianRankAggregation(), table())
     found = bootstrap_ranks(MedianRankAggregation(), table(), n_boot=20, over="attributes")
     assert (found.high - found.low).mean() > 0
 

@@ -15,11 +15,13 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_estimator
 
-from monoopt.errors import CertificateError, DataError, DataWarning, OptionError
+from monoopt.errors import CertificateError, DataError, DataWarning, OptionError, SolverNotFound
 from monoopt.estimators.rpc import RankingPrincipalCurve
+from monoopt.formulations.control_points import read
 from monoopt.order.bezier import curve_points
 from monoopt.order.dominance import dominance_pairs
 from monoopt.order.ranks import ranks
+from monoopt.solvers import solve
 
 
 def curve(**options: object) -> RankingPrincipalCurve:
@@ -289,6 +291,36 @@ def test_a_solver_gives_the_curve_of_the_direct_path_and_its_certificates(solver
     direct, solved = quiet_fit(curve(), X), quiet_fit(curve(solver=solver), X)
     np.testing.assert_allclose(direct.control_points_, solved.control_points_, atol=1e-7)
     assert len(solved.certificates_) > 1 and all(certificate.ok for certificate in solved.certificates_)
+
+
+def test_the_program_of_the_final_scores_is_there_and_any_solver_agrees():
+    fitted = quiet_fit(curve(), objects(30))
+    solution = solve(fitted.program_, "clarabel", tolerance=1e-10)
+    P = read(fitted.program_, solution, directions=fitted.directions_)
+    np.testing.assert_allclose(fitted.scaling_.invert(P), fitted.control_points_, atol=1e-6)
+    assert solution.objective == pytest.approx(fitted.objective_, abs=1e-8)
+    assert quiet_fit(curve(degree=1), objects(30)).program_ is None
+
+
+def test_an_unknown_solver_is_refused_before_anything_is_fitted():
+    with pytest.raises(SolverNotFound, match="clarabel"):
+        curve(solver="clarabell", degree=1).fit(objects(31))
+
+
+def test_the_callers_table_is_not_kept():
+    X = objects(32)
+    fitted = quiet_fit(curve(), X)
+    before = fitted.compare(0, 1).contributions
+    X[:] = 0.0
+    np.testing.assert_array_equal(fitted.compare(0, 1).contributions, before)
+
+
+@pytest.mark.parametrize("degree", [1, 3, 5])
+@pytest.mark.parametrize("n", [2, 3])
+def test_two_or_three_objects_are_ranked_and_proved(degree: int, n: int):
+    X = np.array([[0.0, 5.0, 1.0], [1.0, 4.0, 2.0], [0.5, 9.0, 0.0]])[:n]
+    fitted = quiet_fit(curve(degree=degree), X)
+    assert np.isfinite(fitted.scores_).all() and fitted.stationarity_.ok and fitted.trace_.ok
 
 
 # bad input
