@@ -67,7 +67,8 @@ def _stays(points: np.ndarray, pairs: np.ndarray, steps: np.ndarray, inside: Ins
         return np.zeros(0, dtype=bool)
     a, b = points[pairs[:, 0]], points[pairs[:, 1]]
     on_segment = a[:, None] + steps[:, None] * (b - a)[:, None]
-    return inside(on_segment.reshape(-1, points.shape[1])).reshape(len(pairs), len(steps)).all(axis=1)
+    found = inside(on_segment.reshape(-1, points.shape[1])).reshape(len(pairs), len(steps))
+    return np.asarray(found.all(axis=1))
 
 
 def all_pairs(points: np.ndarray) -> np.ndarray:

@@ -1,13 +1,14 @@
 """From a kernel and objects to a certified ball: which road is taken, and what is kept.
 
 Small problems and every solver but ``smo`` go through the program (`monoopt.formulations.svdd`) and `solve`;
-``smo`` on more than 2,000 objects takes kernel rows on demand (`monoopt.algorithms.kernel_ball`), the same
+``smo`` on more than 500 objects takes kernel rows on demand (`monoopt.algorithms.kernel_ball`), the same
 mathematics without a matrix of n x n.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from monoopt.program import Certificate, Program
 from monoopt.solvers import solve
 from monoopt.solvers.smo_driver import MatrixRows, Rows
 
-PROGRAM_LIMIT = 2000  # objects up to which smo, too, is handed the program
+PROGRAM_LIMIT = 500  # objects up to which smo, too, is handed the program
 MATRIX_LIMIT = 12_000  # objects up to which an n x n kernel matrix is formed (1.2 GB)
 
 
@@ -34,6 +35,7 @@ class Training:
     time_limit: float | None = None
     tolerance: float | None = None
     keep_best: bool = False
+    form_program: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,8 @@ def train(
     """
     C = svdd.penalty(C, None, float(weight.sum()))
     valid = isinstance(kernel, Kernel) and kernel.kind != "tuned"
-    on_rows = how.solver == "smo" and (start is not None or len(weight) > PROGRAM_LIMIT)
+    large = len(weight) > PROGRAM_LIMIT and not how.form_program
+    on_rows = how.solver == "smo" and (start is not None or large)
     if valid and on_rows:
         return _by_rows(kernel.rows(), None, C * weight, how, None, start)  # type: ignore[union-attr]
     given = _matrix(kernel, len(weight))
@@ -130,7 +133,7 @@ def _by_rows(
     done: Repair | None,
     start: np.ndarray | None,
 ) -> Trained:
-    words = {} if how.tolerance is None else {"tolerance": how.tolerance}
+    words: dict[str, Any] = {} if how.tolerance is None else {"tolerance": how.tolerance}
     found = train_ball(rows, upper, start=start, time_limit=how.time_limit, **words)
     measured = found.ball
     if given is not None:

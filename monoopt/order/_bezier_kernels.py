@@ -7,6 +7,7 @@ an object comes in, and sums have the same bits on every run.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -17,7 +18,7 @@ NARROWEST = 2.0**-40  # critical points nearer than this count as one
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _bernstein(k, s, out):
+def _bernstein(k: Any, s: Any, out: Any) -> Any:
     """Write B_0^k(s) .. B_k^k(s), by the stable triangular recurrence."""
     out[0] = 1.0
     rest = 1.0 - s
@@ -31,7 +32,7 @@ def _bernstein(k, s, out):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _variations(c, m):
+def _variations(c: Any, m: Any) -> Any:
     """Count the sign changes among c[0..m], zeros left out."""
     count = 0
     last = 0.0
@@ -44,7 +45,7 @@ def _variations(c, m):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _value_and_slope(c, m, t, work):
+def _value_and_slope(c: Any, m: Any, t: Any, work: Any) -> Any:
     """De Casteljau: the polynomial with Bernstein coefficients c at t, and its derivative."""
     for r in range(m + 1):
         work[r] = c[r]
@@ -56,7 +57,7 @@ def _value_and_slope(c, m, t, work):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _single_root(c, m, binomials, work):
+def _single_root(c: Any, m: Any, binomials: Any, work: Any) -> Any:
     """Return the only root in (0, 1) of a polynomial whose Bernstein coefficients c change sign once.
 
     Newton steps on the power form (fast), kept inside a shrinking bracket, then one on the Bernstein form,
@@ -98,7 +99,7 @@ def _single_root(c, m, binomials, work):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _halve(stack, top, m):
+def _halve(stack: Any, top: Any, m: Any) -> Any:
     """Split the polynomial on the stack's top at its middle: left half into top, right half into top + 1."""
     right = stack[top + 1]
     left = stack[top]
@@ -111,7 +112,7 @@ def _halve(stack, top, m):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _distance(x, weights, P, k, s, basis):
+def _distance(x: Any, weights: Any, P: Any, k: Any, s: Any, basis: Any) -> Any:
     """Weighted squared distance from one object to the curve at s; missing coordinates are left out."""
     _bernstein(k, s, basis)
     total = 0.0
@@ -126,7 +127,7 @@ def _distance(x, weights, P, k, s, basis):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _better(s, distance, best_s, best):
+def _better(s: Any, distance: Any, best_s: Any, best: Any) -> Any:
     """Whether s replaces the best parameter so far: clearly nearer, or as near and larger."""
     if distance < best * (1.0 - TIE):
         return True
@@ -134,7 +135,18 @@ def _better(s, distance, best_s, best):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _nearest(x, weights, P, products, slopes, binomials, stack, ends, work, basis):
+def _nearest(
+    x: Any,
+    weights: Any,
+    P: Any,
+    products: Any,
+    slopes: Any,
+    binomials: Any,
+    stack: Any,
+    ends: Any,
+    work: Any,
+    basis: Any,
+) -> Any:
     """Largest global minimiser of the distance from x to the curve, and that squared distance.
 
     Half the derivative of the distance has degree m = 2k - 1; its Bernstein coefficients are
@@ -187,7 +199,9 @@ def _nearest(x, weights, P, products, slopes, binomials, stack, ends, work, basi
 
 
 @njit(cache=True, nogil=True)
-def project(X, weights, P, products, slopes, binomials, scores, distances):
+def project(
+    X: Any, weights: Any, P: Any, products: Any, slopes: Any, binomials: Any, scores: Any, distances: Any
+) -> Any:
     """Project every row of X on the curve; fill scores and squared distances.
 
     ``binomials`` of degree m = 2k - 1, as a tuple or an array; a tuple is compiled for its own degree.
@@ -198,13 +212,11 @@ def project(X, weights, P, products, slopes, binomials, scores, distances):
     work = np.empty(m + 1)
     basis = np.empty(P.shape[0])
     for i in range(X.shape[0]):
-        scores[i], distances[i] = _nearest(
-            X[i], weights, P, products, slopes, binomials, stack, ends, work, basis
-        )
+        scores[i], distances[i] = _nearest(X[i], weights, P, products, slopes, binomials, stack, ends, work, basis)
 
 
 @njit(cache=True, nogil=True)
-def design_sums(X, v, scores, k):
+def design_sums(X: Any, v: Any, scores: Any, k: Any) -> Any:
     """Per attribute the Gram matrix of the Bernstein basis at the scores, and its products with the data.
 
     G[j] = sum_i v_i B(s_i) B(s_i)', C[j] = sum_i v_i x_ij B(s_i), over the objects whose x_ij is known.
@@ -230,7 +242,20 @@ def design_sums(X, v, scores, k):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _add_object(x, vi, weights, P, s, basis, lower, slope, u, exact, gradient, H):
+def _add_object(
+    x: Any,
+    vi: Any,
+    weights: Any,
+    P: Any,
+    s: Any,
+    basis: Any,
+    lower: Any,
+    slope: Any,
+    u: Any,
+    exact: Any,
+    gradient: Any,
+    H: Any,
+) -> Any:
     """Add one object's share to the gradient and Hessian of half the squared distance; return its share."""
     k = P.shape[0] - 1
     d = P.shape[1]
@@ -274,7 +299,7 @@ def _add_object(x, vi, weights, P, s, basis, lower, slope, u, exact, gradient, H
 
 
 @njit(cache=True, nogil=True)
-def normal_equations(X, v, weights, P, scores, exact):
+def normal_equations(X: Any, v: Any, weights: Any, P: Any, scores: Any, exact: Any) -> Any:
     """Sum of squared distances J, and gradient and Hessian of J / 2 in the free control points.
 
     Scores move with the control points (they stay projections). ``exact`` gives the true Hessian, otherwise

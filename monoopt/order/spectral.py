@@ -28,7 +28,7 @@ def check_affinity(affinity: Any) -> Any:
     A = affinity if sparse.issparse(affinity) else np.asarray(affinity, dtype=float)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.shape[0]:
         raise DataError(f"the affinity matrix: shape {A.shape}, wanted square (objects x objects)")
-    entries = A.data if sparse.issparse(A) else A
+    entries: Any = A.data if sparse.issparse(A) else A
     if not np.isfinite(entries).all() or (entries < 0).any():
         raise DataError("the affinity matrix: entries must be finite and not negative")
     if abs(A - A.T).max() > TOLERANCE * max(abs(A).max(), 1e-300):

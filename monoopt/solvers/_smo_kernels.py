@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -10,7 +12,7 @@ LEAST_CURVATURE = 1e-12
 
 
 @njit(cache=True)
-def _steepest(gradient, x, upper):
+def _steepest(gradient: Any, x: Any, upper: Any) -> Any:
     """Column that can grow and has the least gradient, or -1."""
     best, first = np.inf, -1
     for k in range(gradient.size):
@@ -20,7 +22,7 @@ def _steepest(gradient, x, upper):
 
 
 @njit(cache=True)
-def _partner(i, gradient, x, lower, diagonal, row):
+def _partner(i: Any, gradient: Any, x: Any, lower: Any, diagonal: Any, row: Any) -> Any:
     """Column that can shrink and promises the largest decrease with i (second order), and the violation."""
     partner, best, gap = -1, 0.0, 0.0
     for k in range(gradient.size):
@@ -36,7 +38,7 @@ def _partner(i, gradient, x, lower, diagonal, row):
 
 
 @njit(cache=True)
-def _step(i, j, t, x, lower, upper):
+def _step(i: Any, j: Any, t: Any, x: Any, lower: Any, upper: Any) -> Any:
     """Move t from j to i, not beyond the bounds; a bound that is reached is reached exactly."""
     room_i, room_j = upper[i] - x[i], x[j] - lower[j]
     t = min(t, room_i, room_j)
@@ -46,7 +48,19 @@ def _step(i, j, t, x, lower, upper):
 
 
 @njit(cache=True)
-def descend(gradient, x, lower, upper, diagonal, cache, place, stamp, state, tolerance, steps):
+def descend(
+    gradient: Any,
+    x: Any,
+    lower: Any,
+    upper: Any,
+    diagonal: Any,
+    cache: Any,
+    place: Any,
+    stamp: Any,
+    state: Any,
+    tolerance: Any,
+    steps: Any,
+) -> Any:
     """Run at most `steps` pair steps on 1/2 x'Px + c'x, sum x fixed, lower <= x <= upper.
 
     ``cache[place[k]]`` is row k of P where ``place[k] >= 0``; ``stamp`` notes when a row was used.
