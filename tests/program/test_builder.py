@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -257,6 +257,7 @@ def test_any_changed_number_changes_the_fingerprint() -> None:
     assert len(prints) == len(changed) + 1
 
 
+@settings(max_examples=30)
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 10**6))
 def test_a_grown_program_equals_one_that_was_built_whole(n: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monoopt.errors import FormulationError
@@ -125,6 +125,7 @@ def boxed(draw: st.DrawFn) -> tuple[Program, np.ndarray]:
     return b.build(), rng.normal(size=m)
 
 
+@settings(max_examples=50)
 @given(boxed())
 def test_any_multipliers_bound_every_feasible_point(made: tuple[Program, np.ndarray]) -> None:
     """Against all whole points of the box, compared as exact numbers."""

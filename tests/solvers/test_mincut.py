@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -48,6 +48,7 @@ def closures(draw: st.DrawFn) -> Program:
     return b.build()
 
 
+@settings(max_examples=50)
 @given(closures())
 def test_it_agrees_with_the_simplex_method_and_its_gap_is_exactly_zero(program: Program) -> None:
     cut, other = (solve(program, name, raise_on_failure=False) for name in ("mincut", "highs"))
@@ -64,6 +65,7 @@ def test_it_agrees_with_the_simplex_method_and_its_gap_is_exactly_zero(program: 
     assert other.objective == pytest.approx(cut.objective, rel=1e-9)
 
 
+@settings(max_examples=50)
 @given(closures())
 def test_least_and_greatest_are_extreme_among_all_optima(program: Program) -> None:
     """Against all 0/1 points."""
