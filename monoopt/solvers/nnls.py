@@ -14,6 +14,7 @@ from monoopt.program import Program, ProgramBuilder, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver, unknown_option
 
 OPTIONS = ["iterations"]
+SIGN = 1e-13  # a multiplier that is wrong by less, relative to the largest at a = 0, is rounding
 PER_COLUMN = 30  # iterations of the active set allowed per column
 
 
@@ -71,6 +72,7 @@ class Nnls(Solver):
             a, _ = scipy.optimize.nnls(R * root[:, None], -program.c[:n] / root, maxiter=most)
         except RuntimeError as stop:
             return RawAnswer(Status.LIMIT, raw_status=str(stop), solve_time=time.perf_counter() - start)
+        a = _polished(R * root[:, None], -program.c[:n] / root, a)
         p = R @ a
         y = curvature * p + program.c[:n]
         return RawAnswer(
@@ -81,6 +83,40 @@ class Nnls(Solver):
             raw_status=f"{np.count_nonzero(a)} columns in the active set",
             solve_time=time.perf_counter() - start,
         )
+
+
+def _polished(A: np.ndarray, b: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """Go on from an active set by orthogonal factors until the multipliers have the right sign.
+
+    scipy works on normal equations, which lose half the digits where columns nearly depend on one another.
+    """
+    active = a > 0
+    slack = SIGN * max(1.0, float(np.abs(A.T @ b).max()))
+    for _ in range(len(a)):
+        active, a = _inner(A, b, active, a)
+        pull = A.T @ (b - A @ a)
+        pull[active] = -np.inf
+        if pull.max(initial=-np.inf) <= slack:
+            break
+        active[np.argmax(pull)] = True
+    return a
+
+
+def _inner(A: np.ndarray, b: np.ndarray, active: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Least squares on the active columns; those that would turn negative on the way leave (Lawson and Hanson)."""
+    active = active.copy()
+    while active.any():
+        wanted = np.zeros(len(a))
+        wanted[active] = np.linalg.lstsq(A[:, active], b, rcond=None)[0]
+        falling = active & (wanted <= 0)
+        if not falling.any():
+            return active, wanted
+        way = float((a[falling] / np.maximum(a[falling] - wanted[falling], np.finfo(float).tiny)).min())
+        a = np.maximum(a + way * (wanted - a), 0.0)
+        active &= a > 0
+        if way == 0.0:
+            active &= ~falling
+    return active, np.zeros(len(a))
 
 
 def _misfit(program: Program) -> str:

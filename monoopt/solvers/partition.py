@@ -13,8 +13,9 @@ from monoopt.errors import UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver, unknown_option
 
-UNITS = 2**28  # flows are whole multiples of (sum of pulls) / UNITS; a path's capacity stays below 32 bits
-NOISE = 1e-12  # a gain below this share of all pulls is rounding
+UNITS = 2**28  # flows are whole multiples of (sum of what is left to send) / UNITS, so that they fit 32 bits
+ROUNDS = 4  # each sends what rounding left, in a unit so much finer
+NOISE = 1e-13  # a gain, or a rest, below this share of all pulls is rounding
 
 
 class Partition(Solver):
@@ -72,7 +73,7 @@ class Partition(Solver):
         curvature = _curvature(program)
         tails, heads = _arcs(program)
         x, y = np.empty(len(program.c)), np.zeros(len(tails))
-        blocks = [_Block(np.arange(len(x)), np.arange(len(tails)))]
+        blocks = [_Block(np.arange(len(x)), _first_of_each(tails, heads))]
         cuts, stopped = 0, False
         while blocks:
             block = blocks.pop()
@@ -119,31 +120,51 @@ class _Block:
 def _cut(
     block: _Block, pull: np.ndarray, tails: np.ndarray, heads: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return the upper part that gains most by rising, or None and the flow that proves that none gains.
+    """Return an upper part that gains by rising, or None and the flow that proves that none does.
 
     What rises takes along everything above it: an arc from every head to its tail that can't be cut. Positive
-    pulls come from the source, negative ones go to the sink.
+    pulls are sent to negative ones; what can't be sent is cut off. Rounds of ever finer units make the flow exact.
     """
-    n, total = len(block.nodes), float(np.abs(pull).sum())
-    if total == 0.0:
-        return None, np.zeros(len(block.rows))
-    unit = total / UNITS
-    units = np.rint(pull / unit).astype(np.int64)
     low, high = np.searchsorted(block.nodes, heads[block.rows]), np.searchsorted(block.nodes, tails[block.rows])
+    total, flow, rest = float(np.abs(pull).sum()), np.zeros(len(low)), pull.copy()
+    for _ in range(ROUNDS):
+        size = float(np.abs(rest).sum())
+        if size <= NOISE * total:
+            break
+        unit = size / UNITS
+        upper, sent = _send(np.rint(rest / unit).astype(np.int64), low, high, np.minimum(flow / unit, UNITS))
+        flow = np.maximum(flow + sent * unit, 0.0)
+        if upper.any() and not upper.all() and pull[upper].sum() > NOISE * total:
+            return upper, np.empty(0)
+        rest = pull.copy()
+        np.subtract.at(rest, low, flow)
+        np.add.at(rest, high, flow)
+    return None, flow
+
+
+def _send(units: np.ndarray, low: np.ndarray, high: np.ndarray, back: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Send positive units to negative ones along low -> high without limit, and back along what was sent before.
+
+    Returns the nodes that unsent units still reach, and the net flow of every arc.
+    """
+    n = len(units)
     up, down = np.flatnonzero(units > 0), np.flatnonzero(units < 0)
-    starts = np.concatenate([np.full(len(up), n), low, down])
-    ends = np.concatenate([up, high, np.full(len(down), n + 1)])
-    room = np.concatenate([units[up], np.full(len(low), UNITS), -units[down]]).astype(np.int32)
+    starts = np.concatenate([np.full(len(up), n), low, high, down])
+    ends = np.concatenate([up, high, low, np.full(len(down), n + 1)])
+    room = np.concatenate([units[up], np.full(len(low), UNITS), np.floor(back), -units[down]]).astype(np.int32)
     network = sparse.csr_array(sparse.coo_array((room, (starts, ends)), shape=(n + 2, n + 2)))
     flow = csgraph.maximum_flow(network, n, n + 1).flow
     residual = sparse.csr_array(network - flow)
     residual.eliminate_zeros()
-    upper = np.zeros(n + 2, dtype=bool)
-    upper[csgraph.breadth_first_order(residual, n, return_predecessors=False)] = True
-    upper = upper[:n]
-    if upper.any() and not upper.all() and pull[upper].sum() > NOISE * total + len(up) * unit:
-        return upper, np.empty(0)
-    return None, np.maximum(np.asarray(flow[low, high]).ravel(), 0) * unit
+    reached = np.zeros(n + 2, dtype=bool)
+    reached[csgraph.breadth_first_order(residual, n, return_predecessors=False)] = True
+    return reached[:n], np.asarray(flow[low, high], dtype=float).ravel()
+
+
+def _first_of_each(tails: np.ndarray, heads: np.ndarray) -> np.ndarray:
+    """Rows without those that repeat another one."""
+    _, first = np.unique(np.column_stack([tails, heads]), axis=0, return_index=True)
+    return np.sort(first)
 
 
 def _curvature(program: Program) -> np.ndarray:

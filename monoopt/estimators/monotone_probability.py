@@ -1,0 +1,254 @@
+"""MonotoneProbabilityClassifier: class probabilities that never get worse when an object gets better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from monoopt.algorithms.class_probabilities import ClassProbabilities, Words, fit_probabilities
+from monoopt.algorithms.ordinal_data import OrdinalData
+from monoopt.errors import DataError, OptionError
+from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
+from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
+from monoopt.order import Directions, Loss, RuleEnsemble, keeps_bayes_monotone, loss_table, merge_equal, steps
+from monoopt.solvers import Solver
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+
+class MonotoneProbabilityClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
+    """Probabilities P(y >= k | x) that are monotone in x, and the class of least expected loss.
+
+    Two estimates are mixed, each from a quadratic program for every question "at least class k?":
+
+    isotonic:   minimise sum_i w_i (p_i - t_i)^2  subject to  p_i >= p_j whenever i is at least as good as j
+    rules:      minimise sum_i w_i (p_i - t_i)^2  subject to  p_i = sum_t a_t r_t(x_i),  a >= 0
+
+    over all monotone functions, and over sums of monotone rules of at most `max_conditions` conditions (1: additive
+    functions). The first is never too simple, the second learns from few objects. New objects get the middle between
+    the isotonic estimates below and above them.
+
+    Parameters
+    ----------
+    directions : None, dict by name or sequence
+        +1 or "gain", -1 or "cost", 0 or "free" per attribute; None: all gain.
+    order : sequence, optional
+        All labels, worst first; needed for text.
+    loss : "absolute", "squared" or array-like, shape (K, K)
+        The class predicted is that of least expected loss: the median for "absolute", the rounded mean for "squared",
+        a quantile for `monoopt.order.linear_loss`.
+    max_conditions : int or None
+        Of the rules; None: isotonic regression alone.
+    isotonic_share : float
+        Weight of the isotonic estimate, 0 to 1.
+    cuts : int or None
+        Thresholds per attribute that rules may use, evenly spread over its distinct values; None: all.
+    isotonic_solver : str or Solver
+        Any quadratic solver; "partition" is exact and fast.
+    rule_solver : str or Solver
+        Any quadratic solver; "nnls" is exact and fast.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+        Labels, worst first.
+    probabilities_ : ClassProbabilities
+        Both estimates.
+    rules_ : tuple of RuleEnsemble or None
+        The sums of rules, one per question.
+    certificates_ : list of Certificate
+        Of every program.
+    directions_, objects_, object_codes_, object_weights_, n_features_in_, feature_names_in_
+        What was learned from; codes are the classes predicted.
+
+    References
+    ----------
+    N. Barile and A. Feelders, "Nonparametric monotone classification with MOCA", ICDM 2008, for the isotonic part.
+
+    Examples
+    --------
+    >>> X, y = [[1], [2], [3], [4]], [0, 1, 0, 1]
+    >>> both = MonotoneProbabilityClassifier().fit(X, y)
+    >>> both.predict_proba([[1], [2], [4]])
+    array([[1. , 0. ],
+           [0.5, 0.5],
+           [0. , 1. ]])
+    >>> both.predict([[1], [4]]), all(certificate.ok for certificate in both.certificates_)
+    (array([0, 1]), True)
+    """
+
+    def __init__(
+        self,
+        *,
+        directions: Directions = None,
+        order: Sequence[Any] | None = None,
+        loss: Loss = "absolute",
+        max_conditions: int | None = 1,
+        isotonic_share: float = 0.5,
+        cuts: int | None = 32,
+        isotonic_solver: str | Solver = "partition",
+        rule_solver: str | Solver = "nnls",
+    ) -> None:
+        self.directions = directions
+        self.order = order
+        self.loss = loss
+        self.max_conditions = max_conditions
+        self.isotonic_share = isotonic_share
+        self.cuts = cuts
+        self.isotonic_solver = isotonic_solver
+        self.rule_solver = rule_solver
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MonotoneProbabilityClassifier:
+        """Solve the programs of all questions.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (n, d)
+        y : array-like, shape (n,)
+        sample_weight : array-like, shape (n,), optional
+            Not negative; weight k is k copies, weight 0 is a row that is not there.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            Every fault of the data at once; or a loss whose best class would not be monotone.
+        """
+        words = self._words()
+        data = read_training_data(X, y, self.directions, sample_weight, self.order)
+        table = monotone_loss(self.loss, data.n_classes)
+        objects, counts = class_counts(data)
+        found = fit_probabilities(objects, counts, data.directions, words)
+        bits = np.full(objects.shape[1], 52, dtype=np.uint8)
+        codes = best_codes(found.at(objects, objects, bits), table)
+        _, home = merge_equal(data.X[data.weights > 0])
+        everywhere = np.zeros(len(data.X), dtype=np.int64)
+        everywhere[data.weights > 0] = codes[home]
+        self._keep_data(data, everywhere)
+        self.probabilities_: ClassProbabilities = found
+        self.rules_: tuple[RuleEnsemble, ...] | None = found.ensembles
+        self.certificates_ = list(found.certificates)
+        self._table = table
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities of the classes, worst class first, shape (m, K); every row has sum 1.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+        """
+        return differences(self.exceedance(X))
+
+    def exceedance(self, X: Any) -> Floats:
+        """Return P(y >= k | x) for k = 1..K-1, shape (m, K-1): not increasing in k, monotone in x.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+        """
+        old, new, bits = self._matched(X)
+        return self.probabilities_.at(old, new, bits)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of least expected loss; where several are, the middle one, the lower of two.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+
+        Returns
+        -------
+        ndarray, shape (m,)
+        """
+        exceedance = self.exceedance(X)
+        return self.classes_[best_codes(exceedance, self._table)]
+
+    def verify(self, X: Any = None) -> MonotonicityCheck:
+        """Prove that predictions are monotone: by the form of every rule, and by counting over comparable pairs.
+
+        The isotonic part is monotone by its construction, and the loss keeps the best class monotone.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d), optional
+            Objects to compare pairwise; the training objects when not given.
+        """
+        check_is_fitted(self, "classes_")
+        values = self.objects_ if X is None else self._matched(X)[1]
+        by_form = all(ensemble.is_monotone(self.directions_) for ensemble in self.rules_ or ())
+        codes = best_codes(self.exceedance(values if X is None else X), self._table)
+        return count_violations(values, codes, self.directions_, by_form)
+
+    def _words(self) -> Words:
+        share = self.isotonic_share
+        if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
+            raise OptionError(f"isotonic_share={share!r}: wanted a number from 0 to 1")
+        for word, least in (("max_conditions", 1), ("cuts", 2)):
+            value = getattr(self, word)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+            if value is not None and not whole:
+                raise OptionError(f"{word}={value!r}: wanted a whole number from {least}, or None")
+        most = self.max_conditions
+        return Words(most, float(share), self.cuts, self.isotonic_solver, self.rule_solver)
+
+
+def class_counts(data: OrdinalData) -> tuple[Floats, Floats]:
+    """Return the distinct objects of positive weight and the weight of every class at each, shape (K, m)."""
+    there = data.weights > 0
+    objects, home = merge_equal(data.X[there])
+    counts = np.zeros((data.n_classes, len(objects)))
+    np.add.at(counts, (data.labels.codes[there], home), data.weights[there])
+    return objects, counts
+
+
+def monotone_loss(loss: Loss, n_classes: int) -> Floats:
+    """Return the table of the loss; refuse one whose best class is not monotone in the probabilities."""
+    table = loss_table(loss, n_classes)
+    if not keeps_bayes_monotone(table):
+        raise DataError(
+            "loss: the steps L[y, k+1] - L[y, k] must not rise as y grows, else the class of least expected loss falls "
+            "where objects get better (Theorem 1 of Kotlowski and Slowinski 2009)"
+        )
+    return table
+
+
+def best_codes(exceedance: Floats, table: Floats) -> Integers:
+    """Return the code of least expected loss, in the middle of all of them, rounded down.
+
+    What "at least k" adds to the expected loss is S[k, 0] + sum_j P(y >= j) (S[k, j] - S[k, j - 1]) with the steps S of
+    the loss; the differences are not positive, so it falls as the probabilities rise: the answer is monotone.
+
+    Examples
+    --------
+    >>> best_codes(np.array([[0.5, 0.5], [0.6, 0.5], [0.9, 0.8]]), loss_table("absolute", 3))
+    array([1, 1, 2])
+    """
+    slopes = steps(table)
+    added = np.zeros(exceedance.shape)
+    for k in range(exceedance.shape[1]):
+        added[:, k] = slopes[k, 0]
+        for j, change in enumerate(np.diff(slopes[k])):
+            added[:, k] += exceedance[:, j] * change
+    return ((added < 0).sum(axis=1) + (added <= 0).sum(axis=1)) // 2
+
+
+def differences(exceedance: Floats) -> Floats:
+    """Class probabilities from P(y >= k).
+
+    Examples
+    --------
+    >>> differences(np.array([[0.75, 0.25]]))
+    array([[0.25, 0.5 , 0.25]])
+    """
+    m = len(exceedance)
+    return 0.0 - np.diff(np.column_stack([np.ones(m), exceedance, np.zeros(m)]), axis=1)
