@@ -14,13 +14,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from monoopt import CertificateError, DataError, DataWarning, LPRulesClassifier, OptionError, SolverNotFound, relabel
+from monoopt import (
+    CertificateError,
+    DataError,
+    DataWarning,
+    LPRulesClassifier,
+    OptionError,
+    Program,
+    SolverNotFound,
+    relabel,
+)
 from monoopt.algorithms import lprules as algorithm
+from monoopt.algorithms.column_generation import Priced
 from monoopt.datasets import Dataset, load_balance, load_esl, load_lev, load_swd
 from monoopt.estimators import lprules as module
 
@@ -233,8 +244,8 @@ def test_a_limit_keeps_a_valid_monotone_classifier_and_warns(words: dict[str, fl
 
 def test_a_proof_that_fails_without_a_limit_is_an_error_unless_told_to_keep(monkeypatch: pytest.MonkeyPatch):
     class Blind(algorithm.SearchPricer):
-        def best(self, *args: object) -> object:
-            return type(super().best(*args))([], 1.0, True)
+        def price(self, program: Program, *args: object, **words: object) -> Priced:
+            return Priced(sparse.csr_array((program.shape[0], 0)), np.empty(0), [], 1.0, True)
 
     monkeypatch.setattr(algorithm, "SearchPricer", Blind)
     X, y = [[1, 2], [2, 1], [2, 2], [3, 0]], [0, 0, 1, 1]
