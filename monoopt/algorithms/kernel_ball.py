@@ -19,7 +19,8 @@ from monoopt.solvers.smo_driver import CACHE_MEGABYTES, Descent, Rows, minimise
 TOLERANCE = 1e-7
 COARSE_TOLERANCE = 1e-4
 COARSENING = 8
-SMALL = 400
+SMALL = 600  # objects up to which the density of a sample is start enough
+SAMPLE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,8 @@ def coarse_start(rows: Rows, upper: np.ndarray, *, threads: int = 1) -> np.ndarr
     """Feasible multipliers: the objects farthest from the centre of a coarser ball are at their bounds."""
     n = len(rows)
     if n <= SMALL:
-        sample, weights = np.arange(n), np.full(n, 1.0 / n)
+        sample = np.arange(0, n, max(1, n // SAMPLE))
+        weights = np.full(len(sample), 1.0 / len(sample))
     else:
         sample = np.arange(0, n, COARSENING)
         scaled = upper[sample] * (upper.sum() / upper[sample].sum())

@@ -56,7 +56,7 @@ class SVDD(OutlierMixin, BaseEstimator):
     keep_best : bool
         Keep the best feasible ball when optimality was not proved (`certificates_` says so), rather than raise.
     keep_programs : bool
-        Keep the solved program in `programs_`.
+        Keep the solved program in `programs_` (and form it even where ``"smo"`` would not).
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class SVDD(OutlierMixin, BaseEstimator):
         there = np.flatnonzero(weight > 0)
         kernel, home = self._settle(values, there, weight)
         merged = np.bincount(home, weights=weight[there])
-        how = Training(self.solver, self.repair, self.time_limit, self.tolerance, self.keep_best)
+        how = Training(self.solver, self.repair, self.time_limit, self.tolerance, self.keep_best, self.keep_programs)
         found = train(kernel, C, merged, how)
         self._keep(found, kernel, C)
         share = weight[there] / merged[home]

@@ -53,9 +53,15 @@ class KernelRows:
             return np.ones(len(self))
         return np.einsum("ij,ij->i", self.left, self.right)
 
+    def row(self, k: int) -> np.ndarray:
+        """K between object k and all of them."""
+        return self._kernel(self.right @ self.left[k])
+
     def block(self, other: KernelRows) -> np.ndarray:
         """K between these objects (rows) and others (columns)."""
-        product = self.left @ other.right.T
+        return self._kernel(self.left @ other.right.T)
+
+    def _kernel(self, product: np.ndarray) -> np.ndarray:
         if self.gaussian:
             np.minimum(product, 0.0, out=product)
             np.exp(product, out=product)

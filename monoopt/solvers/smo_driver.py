@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 SHRINK_EVERY = 1000  # pair steps between two looks at what can be set aside
-SHRINK_LEAST = 100  # fewer active columns are not worth it
+SHRINK_LEAST = 100  # fewer active columns are not worth it: all their rows are computed at once
 CACHE_MEGABYTES = 400.0
 STEPS_LEAST = 10_000_000
 
@@ -33,6 +33,10 @@ class Rows(Protocol):
 
     def diagonal(self) -> np.ndarray:
         """Diagonal of P."""
+        ...
+
+    def row(self, k: int) -> np.ndarray:
+        """Row k of P."""
         ...
 
     def block(self, other: Self) -> np.ndarray:
@@ -62,10 +66,12 @@ class MatrixRows:
         """Diagonal of P."""
         return self.matrix[self.index, self.index]
 
+    def row(self, k: int) -> np.ndarray:
+        """Row k of P."""
+        return self.matrix[self.index[k], self.index]
+
     def block(self, other: MatrixRows) -> np.ndarray:
         """P between these (rows) and others (columns)."""
-        if len(self) == 1:
-            return self.matrix[self.index[0], other.index][None, :]
         return self.matrix[np.ix_(self.index, other.index)]
 
     def dot(self, other: MatrixRows, weights: np.ndarray) -> np.ndarray:
@@ -225,6 +231,8 @@ class _Active:
         vectors = (work.gradient, work.x, work.lower, work.upper)
         self.gradient, self.x, self.lower, self.upper = (vector[index] for vector in vectors)
         self._lay_out(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        if len(index) <= min(SHRINK_LEAST, len(self.stamp)):
+            self._fill()
 
     def _lay_out(self, owners: np.ndarray, stamps: np.ndarray) -> None:
         """Cut the buffer into rows; the first ones hold what the owners had."""
@@ -237,6 +245,13 @@ class _Active:
         self.place = np.full(n, -1)
         self.owner[: self.used], self.stamp[: self.used] = owners, stamps
         self.place[owners] = np.arange(self.used)
+
+    def _fill(self) -> None:
+        """Compute all rows at once."""
+        n = self.used = len(self.index)
+        self.cache[:] = self.rows.block(self.rows)
+        self.place, self.owner = np.arange(n), np.arange(n)
+        self.work.counts["rows"] += n
 
     def descend(self, steps: int) -> bool:
         """Take at most this many pair steps, fetching rows as they are missed; tell whether it converged."""
@@ -255,19 +270,21 @@ class _Active:
 
     def _fetch(self) -> None:
         """Compute the missing row of the pair at hand, in place of the row that rested longest."""
-        i, j = self.state[0], self.state[1]
+        i, j = int(self.state[0]), int(self.state[1])
         missing = i if self.place[i] < 0 else j
-        if self.used < len(self.stamp):
-            slot = self.used
-            self.used += 1
-        else:
-            if self.place[i] >= 0:
-                self.stamp[self.place[i]] = self.state[2] + 1  # its partner must stay
-            slot = int(np.argmin(self.stamp))
-            self.place[self.owner[slot]] = -1
-        self.cache[slot] = self.rows.take(np.array([missing])).block(self.rows)[0]
+        slot = self.used if self.used < len(self.stamp) else self._oldest(i)
+        self.used = max(self.used, slot + 1)
+        self.cache[slot] = self.rows.row(missing)
         self.place[missing], self.owner[slot], self.stamp[slot] = slot, missing, self.state[2]
         self.work.counts["rows"] += 1
+
+    def _oldest(self, partner: int) -> int:
+        """Free the slot of the row that rested longest; the row of the partner stays."""
+        if self.place[partner] >= 0:
+            self.stamp[self.place[partner]] = self.state[2] + 1
+        slot = int(np.argmin(self.stamp))
+        self.place[self.owner[slot]] = -1
+        return slot
 
     def shrink(self) -> None:
         """Set aside the columns that sit at a bound and want to stay there."""
