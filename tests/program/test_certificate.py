@@ -233,6 +233,21 @@ def test_cones_are_proved_by_multipliers_in_the_dual_cone(kind: str) -> None:
     assert without.ok and without.kind == "feasibility", "rows alone prove no optimum over cones"
 
 
+FALSE = {  # every residual is 0 and so is the gap, but w is outside the dual cone: these points are not optimal
+    "second_order": {"x": [1.8, 1, 1], "y": [0.9], "w": [1, -0.9, -0.9]},
+    "exponential": {"x": [1.0], "y": [], "w": [-1, 0.9, 0.01]},
+}
+
+
+@pytest.mark.parametrize("kind", FALSE)
+def test_multipliers_outside_the_dual_cone_prove_nothing(kind: str) -> None:
+    program = cone_program(kind)
+    found = certify(program, answer(program, **FALSE[kind]))
+    assert found.feasible and found.gap < 1e-12 and found.complementarity < 1e-12
+    assert not found.ok and found.sign_violation > 1e-2
+    assert [reason.split()[0] for reason in found.reasons] == ["sign_violation"]
+
+
 # --- no point, no end ---------------------------------------------------------------------------------------
 
 
