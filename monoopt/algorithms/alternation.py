@@ -132,16 +132,12 @@ def solve_directly(problem: CurveProblem, sums: DesignSums, P: Array) -> Array:
 
     Where the scores leave a control point undetermined the one at hand is kept (a tiny proximal term).
     """
-    k, d = problem.degree, problem.d
-    C, b = problem.rows
-    new = P.copy()
-    for j in range(d):
-        mine = np.arange(k - 1) * d + j
-        rows = np.any(C[:, mine] != 0, axis=1)
+    new, eye = P.copy(), np.eye(problem.degree - 1)
+    for j, (C, b) in enumerate(problem.rows_by_attribute):
         gram, q = sums.gram[j], P[1:-1, j]
-        H = gram[1:-1, 1:-1] + 1e-13 * (np.trace(gram) + 1e-300) * np.eye(k - 1)
+        H = gram[1:-1, 1:-1] + 1e-13 * (gram.trace() + 1e-300) * eye
         g = gram[1:-1] @ P[:, j] - sums.data[j, 1:-1]  # gradient at the point at hand
-        answer = solve_small_qp(H, g, C[np.ix_(rows, mine)], b[rows] - C[np.ix_(rows, mine)] @ q)
+        answer = solve_small_qp(H, g, C, b - C @ q)
         if answer is not None:
             new[1:-1, j] = q + answer.x
     return new

@@ -24,8 +24,9 @@ from monoopt.solvers import Session, open_session
 Array = npt.NDArray[np.float64]
 
 LARGE = 4000  # above this many objects the starts are tried on representatives
-QUICK = 6  # Gauss-Newton steps that a start gets to show where it leads
-SAME = 1e-3  # starts that lead this near (share of the box) to a curve already seen are not followed
+ROUNDS = 4  # of two steps of each kind that a start gets to show where it leads
+SLOW = 1e-4  # relative decrease of J in a round below which it has shown it
+SAME = 1e-2  # starts that lead this near (share of the box) to a curve already seen are not followed
 
 
 @dataclass(frozen=True)
@@ -164,11 +165,16 @@ def _choose_start(problem: CurveProblem, options: CurveOptions, rng: np.random.G
 
 def _quick(problem: CurveProblem, P: Array, seen: list[CurveState]) -> CurveState:
     """Where a start leads after a few steps; cut short when it joins a curve already seen."""
-    state, _ = fit_curve(problem, _state(problem, P), max_iter=2, tolerance=1e-4)
-    for other in seen:
-        if np.abs(other.control_points - state.control_points).max() <= SAME:
-            return other
-    return fit_curve(problem, state, max_iter=QUICK, tolerance=1e-4)[0]
+    state = _state(problem, P)
+    for _ in range(ROUNDS):
+        before = state.value
+        state, _ = fit_curve(problem, state, max_iter=2, tolerance=1e-4)
+        for other in seen:
+            if np.abs(other.control_points - state.control_points).max() <= SAME:
+                return other
+        if before - state.value <= SLOW * before:
+            break
+    return state
 
 
 def _state(problem: CurveProblem, P: Array) -> CurveState:

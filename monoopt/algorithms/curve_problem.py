@@ -69,6 +69,17 @@ class CurveProblem:
         fixed = full[:, :d] @ self.line[0] + full[:, -d:] @ self.line[-1]
         return full[:, d:-d], np.asarray(self.margin - fixed, dtype=np.float64)
 
+    @cached_property
+    def rows_by_attribute(self) -> list[tuple[Array, Array]]:
+        """The same constraints attribute by attribute, on (p_1j, ..., p_(k-1)j)."""
+        C, b = self.rows
+        found = []
+        for j in range(self.d):
+            mine = C[:, j :: self.d]
+            used = np.any(mine != 0, axis=1)
+            found.append((mine[used], b[used]))
+        return found
+
     def curve(self, q: Array) -> Array:
         """Put the free control points between the fixed ends, forced exactly into what the curve must obey."""
         P = self.line.copy()

@@ -199,14 +199,27 @@ def _nearest(
 
 
 @njit(cache=True, nogil=True)
-def project(
-    X: Any, weights: Any, P: Any, products: Any, slopes: Any, binomials: Any, scores: Any, distances: Any
-) -> Any:
+def _distance_forms(P: Any, mixing: Any) -> Any:
+    """Bernstein coefficients of degree 2k - 1 of f_j f_j' and of f_j', per attribute, shape (d, 2k) each."""
+    k, d = P.shape[0] - 1, P.shape[1]
+    products, slopes = np.zeros((d, 2 * k)), np.zeros((d, 2 * k))
+    for j in range(d):
+        for r in range(k):
+            step = k * (P[r + 1, j] - P[r, j])
+            for i in range(k + 1):
+                slopes[j, i + r] += mixing[i, r] * step
+                products[j, i + r] += mixing[i, r] * step * P[i, j]
+    return products, slopes
+
+
+@njit(cache=True, nogil=True)
+def project(X: Any, weights: Any, P: Any, mixing: Any, binomials: Any, scores: Any, distances: Any) -> Any:
     """Project every row of X on the curve; fill scores and squared distances.
 
     ``binomials`` of degree m = 2k - 1, as a tuple or an array; a tuple is compiled for its own degree.
     """
     m = len(binomials) - 1
+    products, slopes = _distance_forms(P, mixing)
     stack = np.empty((64, m + 1))
     ends = np.empty((64, 2))
     work = np.empty(m + 1)

@@ -98,28 +98,13 @@ def project(X: Array, control_points: Array, weights: npt.ArrayLike | None = Non
     X = np.ascontiguousarray(X, dtype=np.float64)
     P = np.ascontiguousarray(control_points, dtype=np.float64)
     w = np.ones(X.shape[1]) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    products, slopes = _distance_forms(P)
     m = 2 * (len(P) - 1) - 1
     binomials: Any = np.array([float(comb(m, r)) for r in range(m + 1)])
     if m == 5:  # a tuple makes the degree known to the compiler: the cubic is twice as fast
         binomials = tuple(binomials.tolist())
     scores, distances = np.empty(len(X)), np.empty(len(X))
-    kernels.project(X, w, P, products, slopes, binomials, scores, distances)
+    kernels.project(X, w, P, _mixing(len(P) - 1), binomials, scores, distances)
     return scores, distances
-
-
-def _distance_forms(P: Array) -> tuple[Array, Array]:
-    """Bernstein coefficients of degree 2k - 1 of f_j f_j' and of f_j', per attribute, shape (d, 2k) each."""
-    k = len(P) - 1
-    mixing = _mixing(k)
-    steps = k * np.diff(P, axis=0)
-    products = np.zeros((P.shape[1], 2 * k))
-    slopes = np.zeros((P.shape[1], 2 * k))
-    for i in range(k + 1):
-        share = mixing[i][:, None] * steps
-        products[:, i : i + k] += (share * P[i]).T
-        slopes[:, i : i + k] += share.T
-    return products, slopes
 
 
 @lru_cache(maxsize=16)
