@@ -82,9 +82,7 @@ def load_era() -> Dataset:
     >>> load_era().classes[-1]
     '9'
     """
-    what = (
-        "Students' readiness to hire candidates of given experience and skill; the class is that readiness. "
-    )
+    what = "Students' readiness to hire candidates of given experience and skill; the class is that readiness. "
     return _load("era", BEN_DAVID, what + SORTED)
 
 

@@ -132,9 +132,7 @@ def _by_name_or_position(directions: Any) -> Mapping[Any, Any] | list[Any]:
         raise
 
 
-def _pick(
-    entries: Mapping[Any, Any], attributes: list[Any], named: bool, faults: list[str]
-) -> dict[Any, Any]:
+def _pick(entries: Mapping[Any, Any], attributes: list[Any], named: bool, faults: list[str]) -> dict[Any, Any]:
     """Order a dict's entries by attribute; note unknown and missing names."""
     known = set(attributes)
     unknown = [name for name in entries if name not in known and name != EVERY_OTHER]

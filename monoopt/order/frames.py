@@ -183,9 +183,7 @@ def _shape_faults(shape: tuple[int, ...]) -> list[str]:
     return []
 
 
-def _read_array(
-    X: npt.NDArray[Any], faults: list[str], names: tuple[str, ...] | None
-) -> npt.NDArray[np.float64]:
+def _read_array(X: npt.NDArray[Any], faults: list[str], names: tuple[str, ...] | None) -> npt.NDArray[np.float64]:
     if X.dtype.kind in "fbiu":
         faults += _too_large(X, None)
         with np.errstate(over="ignore"):

@@ -155,9 +155,7 @@ def _classes_of(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     if values.dtype.kind == "f":
         fractional = int(np.count_nonzero(classes != np.floor(classes)))
         if fractional > max(FEW_FLOATS, len(values) / 2):
-            seen = (
-                f"Unknown label type: continuous, {fractional} fractional values among {len(values)} labels"
-            )
+            seen = f"Unknown label type: continuous, {fractional} fractional values among {len(values)} labels"
             refuse([f"{seen}; cut it into classes first, for example numpy.digitize(y, cuts)"], what)
     return classes
 

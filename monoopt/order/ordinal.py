@@ -112,9 +112,7 @@ def loss_table(loss: Loss, n_classes: int) -> Floats:
     gaps = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))).astype(float)
     if isinstance(loss, str):
         if loss not in LOSSES:
-            raise OptionError(
-                f"unknown loss {loss!r}{nearest(loss, LOSSES)}; wanted {LOSSES} or a K x K table"
-            )
+            raise OptionError(f"unknown loss {loss!r}{nearest(loss, LOSSES)}; wanted {LOSSES} or a K x K table")
         return gaps if loss == "absolute" else gaps**2
     table = np.array(loss, dtype=np.float64)
     refuse(_table_faults(table, n_classes), "loss")
@@ -183,15 +181,10 @@ def _table_faults(table: Floats, n_classes: int) -> list[str]:
         return [f"wanted {wanted}, got shape {table.shape}"]
     if not np.isfinite(table).all():
         return [f"L[{y}, {k}] = {table[y, k]} is not finite" for y, k in np.argwhere(~np.isfinite(table))]
-    faults = [
-        f"L[{y}, {y}] = {table[y, y]:g}: the right answer must cost 0"
-        for y in np.flatnonzero(table.diagonal())
-    ]
+    faults = [f"L[{y}, {y}] = {table[y, y]:g}: the right answer must cost 0" for y in np.flatnonzero(table.diagonal())]
     faults += [f"L[{y}, {k}] = {table[y, k]:g} is negative" for y, k in np.argwhere(table < 0)]
     bends = np.diff(table, n=2, axis=1)
     for y, k in np.argwhere(bends < -_slack(table)):
         row = ", ".join(f"{v:g}" for v in table[y, k : k + 3])
-        faults.append(
-            f"row {y} is not convex at L[{y}, {k + 1}] ({row}): the steps fall from one class to the next"
-        )
+        faults.append(f"row {y} is not convex at L[{y}, {k + 1}] ({row}): the steps fall from one class to the next")
     return faults

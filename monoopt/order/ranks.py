@@ -51,9 +51,7 @@ def ranks(scores: npt.ArrayLike, ties: Ties = "min", *, best: Literal["high", "l
     return found.astype(np.float64 if ties == "average" else np.int64)
 
 
-def rank_agreement(
-    a: npt.ArrayLike, b: npt.ArrayLike, kind: Literal["spearman", "kendall"] = "spearman"
-) -> float:
+def rank_agreement(a: npt.ArrayLike, b: npt.ArrayLike, kind: Literal["spearman", "kendall"] = "spearman") -> float:
     """Rank correlation of two score lists: Spearman's rho or Kendall's tau-b; NaN when one is constant.
 
     Examples

@@ -152,9 +152,7 @@ class RuleEnsemble:
     def __post_init__(self) -> None:
         weights = np.array(self.weights, dtype=np.float64)
         if weights.shape != (len(self.rules),):
-            refuse(
-                [f"{len(self.rules)} rules need as many weights, got shape {weights.shape}"], "rule ensemble"
-            )
+            refuse([f"{len(self.rules)} rules need as many weights, got shape {weights.shape}"], "rule ensemble")
         bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
         refuse([f"weight {t} is {weights[t]}: wanted a number >= 0" for t in bad], "rule ensemble")
         weights.setflags(write=False)
@@ -174,11 +172,7 @@ class RuleEnsemble:
         ----------
         X : ndarray, shape (n, d)
         """
-        return (
-            np.array([rule.answers(X) for rule in self.rules], dtype=np.int8)
-            .reshape(len(self.rules), len(X))
-            .T
-        )
+        return np.array([rule.answers(X) for rule in self.rules], dtype=np.int8).reshape(len(self.rules), len(X)).T
 
     def decision(self, X: Floats) -> Floats:
         """Return f(x) for each object; its sign is the class.
@@ -238,9 +232,7 @@ class RuleEnsemble:
         """
         order = np.argsort(-self.weights, kind="stable")
         lines = [self.rules[t].text(names, upper if self.rules[t].positive else lower) for t in order]
-        return "\n".join(
-            f"{line} (weight {self.weights[t]:.3g})" for line, t in zip(lines, order, strict=True)
-        )
+        return "\n".join(f"{line} (weight {self.weights[t]:.3g})" for line, t in zip(lines, order, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers that survive JSON bit for bit.

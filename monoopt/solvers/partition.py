@@ -117,9 +117,7 @@ class _Block:
         return _Block(nodes, self.rows[inside])
 
 
-def _cut(
-    block: _Block, pull: np.ndarray, tails: np.ndarray, heads: np.ndarray
-) -> tuple[np.ndarray | None, np.ndarray]:
+def _cut(block: _Block, pull: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     """Return an upper part that gains by rising, or None and the flow that proves that none does.
 
     What rises takes along everything above it: an arc from every head to its tail that can't be cut. Positive

@@ -42,11 +42,7 @@ def test_shape_classes_and_documentation(name):
     n, d, K = SHAPES[name]
     assert data.X.shape == (n, d) and data.X.dtype == np.float64 and data.y.shape == (n,)
     assert tuple(np.bincount(data.y)[1:]) == SIZES[name]
-    assert (
-        len(data.classes) == K
-        and len(data.feature_names) == d
-        and list(data.directions) == list(data.feature_names)
-    )
+    assert len(data.classes) == K and len(data.feature_names) == d and list(data.directions) == list(data.feature_names)
     assert "skordinal" in data.source and "BSD-3-Clause" in data.licence and data.description
 
 
@@ -94,10 +90,5 @@ def test_balance_tips_left_when_the_left_moment_is_larger():
 
 
 def test_licence_text_is_shipped():
-    text = (
-        Path(datasets.__file__)
-        .with_name("data")
-        .joinpath("LICENSE-skordinal.txt")
-        .read_text(encoding="utf-8")
-    )
+    text = Path(datasets.__file__).with_name("data").joinpath("LICENSE-skordinal.txt").read_text(encoding="utf-8")
     assert "The skordinal developers" in text and "Redistribution and use" in text

@@ -26,9 +26,7 @@ def min_max_formula(X: np.ndarray, t: np.ndarray, w: np.ndarray) -> np.ndarray:
     upper = [s for s in sets if all(s[i] or not (s[j] and above[i, j]) for i in range(n) for j in range(n))]
     lower = [~s for s in upper]
     mean = lambda s: (w[s] @ t[s]) / w[s].sum()  # noqa: E731
-    return np.array(
-        [max(min(mean(u & low) for low in lower if low[i]) for u in upper if u[i]) for i in range(n)]
-    )
+    return np.array([max(min(mean(u & low) for low in lower if low[i]) for u in upper if u[i]) for i in range(n)])
 
 
 def fitted(X: np.ndarray, t: np.ndarray, w: np.ndarray, solver: str = "highs") -> np.ndarray:

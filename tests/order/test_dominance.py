@@ -59,9 +59,7 @@ def test_violating_pairs_and_inconsistent_objects(instance):
     X, codes, s = instance
     expected = [[i, j] for i, j in dominance_pairs(X, s).tolist() if codes[i] < codes[j]]
     assert violating_pairs(X, codes, s).tolist() == expected
-    assert np.flatnonzero(inconsistent(X, codes, s)).tolist() == sorted(
-        {i for pair in expected for i in pair}
-    )
+    assert np.flatnonzero(inconsistent(X, codes, s)).tolist() == sorted({i for pair in expected for i in pair})
 
 
 @settings(max_examples=40)
@@ -91,10 +89,7 @@ def test_merging_keeps_every_object_and_no_two_equal_ones(instance):
     X = instance[0]
     unique, inverse = merge_equal(X)
     np.testing.assert_array_equal(unique[inverse], X)
-    assert (
-        len({tuple(row) for row in unique.tolist()}) == len(unique)
-        and not np.signbit(unique[unique == 0]).any()
-    )
+    assert len({tuple(row) for row in unique.tolist()}) == len(unique) and not np.signbit(unique[unique == 0]).any()
 
 
 @settings(max_examples=40)
@@ -147,9 +142,7 @@ def test_borders_of_many_objects_in_blocks(monkeypatch):
     s = parse_directions([1, -1, 0], 3)
     minimal, _ = borders(X, X[:, 0] > 2, s)
     upper = np.flatnonzero(X[:, 0] > 2)
-    smallest = [
-        i for i in upper if not any(dominates(X[i], X[j], s) and tuple(X[i]) != tuple(X[j]) for j in upper)
-    ]
+    smallest = [i for i in upper if not any(dominates(X[i], X[j], s) and tuple(X[i]) != tuple(X[j]) for j in upper)]
     assert {tuple(X[i]) for i in minimal} == {tuple(X[i]) for i in smallest} and len(minimal) == len(
         {tuple(X[i]) for i in smallest}
     )
@@ -175,9 +168,7 @@ def test_too_many_pairs_are_refused_with_the_way_out():
 def test_u11_free_attributes_compare_only_when_equal():
     X, codes = np.array([[1.0, 0.0], [2.0, 0.0], [2.0, 1.0]]), np.array([1, 0, 0])
     assert violating_pairs(X, codes, parse_directions([1, 0], 2)).tolist() == [[1, 0]]
-    assert (
-        len(violating_pairs(X[:, :1], codes, parse_directions([1], 1))) == 2
-    )  # leaving b out would bring object 3 in
+    assert len(violating_pairs(X[:, :1], codes, parse_directions([1], 1))) == 2  # leaving b out would bring object 3 in
 
 
 @pytest.mark.parametrize(
@@ -186,7 +177,5 @@ def test_u11_free_attributes_compare_only_when_equal():
 )
 def test_u16_u17_intervals_of_new_objects(query, interval):
     X, codes = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]]), np.array([0, 1, 3])
-    low, high = extension_bounds(
-        X, codes, parse_directions(None, 2), np.array([query], dtype=float), n_classes=4
-    )
+    low, high = extension_bounds(X, codes, parse_directions(None, 2), np.array([query], dtype=float), n_classes=4)
     assert (low[0], high[0]) == interval

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from monoopt.errors import DataError, OptionError
 from monoopt.order import combine, crossings, keeps_bayes_monotone, linear_loss, loss_table, steps, thresholds
 
-CODES = st.integers(2, 7).flatmap(
-    lambda K: st.tuples(st.just(K), st.lists(st.integers(0, K - 1), min_size=1))
-)
+CODES = st.integers(2, 7).flatmap(lambda K: st.tuples(st.just(K), st.lists(st.integers(0, K - 1), min_size=1)))
 
 
 @settings(max_examples=40)
@@ -18,9 +16,7 @@ CODES = st.integers(2, 7).flatmap(
 def test_combine_inverts_thresholds_and_they_are_nested(case):
     K, codes = case
     tasks = thresholds(codes, K)
-    assert (
-        tasks.shape == (K - 1, len(codes)) and combine(tasks).tolist() == codes and len(crossings(tasks)) == 0
-    )
+    assert tasks.shape == (K - 1, len(codes)) and combine(tasks).tolist() == codes and len(crossings(tasks)) == 0
     assert combine(np.where(tasks, 1, -1)).tolist() == codes
 
 

@@ -26,8 +26,7 @@ def test_a_rule_answers_where_all_conditions_hold(rule, rows):
     X = np.array(rows, dtype=float)
     for x, answer in zip(X, rule.answers(X), strict=True):
         met = all(
-            x[c.attribute] >= c.threshold if c.side == ">=" else x[c.attribute] <= c.threshold
-            for c in rule.conditions
+            x[c.attribute] >= c.threshold if c.side == ">=" else x[c.attribute] <= c.threshold for c in rule.conditions
         )
         assert answer == (0 if not met else 1 if rule.positive else -1)
 
@@ -62,9 +61,7 @@ def test_a_form_that_is_not_monotone_has_a_counterexample(rule, signs):
         beyond[0, c.attribute] = c.threshold + (-1 if c.side == ">=" else 1)  # the condition fails here
         pair = np.vstack([X, beyond])
         answers = rule.answers(pair)
-        if s[c.attribute] and any(
-            answers[i] < answers[j] for i, j in dominance_pairs(pair, s.astype(np.int8))
-        ):
+        if s[c.attribute] and any(answers[i] < answers[j] for i, j in dominance_pairs(pair, s.astype(np.int8))):
             return
     raise AssertionError("no counterexample")
 
@@ -93,9 +90,7 @@ def test_json_gives_back_every_bit(ensemble):
 
 
 def test_infinite_thresholds_survive_json():
-    ensemble = RuleEnsemble(
-        (Rule(True, (Condition(0, ">=", -np.inf), Condition(1, "<=", 1 / 3))),), [0.1 + 0.2]
-    )
+    ensemble = RuleEnsemble((Rule(True, (Condition(0, ">=", -np.inf), Condition(1, "<=", 1 / 3))),), [0.1 + 0.2])
     assert RuleEnsemble.from_dict(json.loads(json.dumps(ensemble.to_dict(), allow_nan=False))) == ensemble
 
 
