@@ -95,7 +95,8 @@ class Descent:
     converged : bool
         Whether it got there.
     multiplier : float
-        Multiplier of the sum: the middle of the interval in which it may lie.
+        Multiplier of the sum: the lower end of the interval in which it may lie. There no column that can grow has
+        a negative reduced cost, so that the dual bound is as good as the violation is small, however wide the box.
     counts : dict of str to int
         Pair steps, rows computed, full checks.
     """
@@ -189,9 +190,9 @@ class _Work:
             grows = (self.gradient[rest] < high) & (self.x[rest] < self.upper[rest])
             shrinks = (self.gradient[rest] > low) & (self.x[rest] > self.lower[rest])
             active = np.union1d(active, rest[grows | shrinks])
-        middle = least if np.isinf(most) else most if np.isinf(least) else (least + most) / 2
+        multiplier = least if np.isfinite(least) else most if np.isfinite(most) else 0.0
         done = violation <= self.tolerance
-        return Descent(self.x, self.gradient, violation, done, 0.0 if np.isinf(middle) else middle, self.counts)
+        return Descent(self.x, self.gradient, violation, done, multiplier, self.counts)
 
     def _settle(self, active: np.ndarray) -> tuple[bool, np.ndarray]:
         """Descend on the active columns to the tolerance, shrinking them; return them as they are left."""
