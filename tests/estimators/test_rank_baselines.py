@@ -111,6 +111,8 @@ def test_the_direct_assignment_costs_what_the_program_costs():
     program, direct = FootruleAggregation().fit(X), FootruleAggregation(solver="direct").fit(X)
     assert program.cost_ == pytest.approx(direct.cost_)
     assert program.certificates_[0].ok and direct.certificates_ == []
+    assert sorted(program.scores_) == pytest.approx(np.linspace(0, 1, 20))
+    assert np.array_equal(np.argsort(-program.scores_), np.argsort(program.positions_))
 
 
 def test_kemeny_is_proved_optimal():
