@@ -253,7 +253,7 @@ def test_pyomo_no_whole_number_between_the_bounds_is_infeasible(found: dict[str,
 def test_pyomo_cbcs_seed_is_never_the_clock(found: dict[str, str]) -> None:
     require("cbc", found)
     log = solve(CASES["demand"].build(), "cbc", seed=0).log
-    assert "randomSeed was changed from 1234567 to 1" in log
+    assert "randomSeed was changed from 1234567 to 1" in log.splitlines() and "time of day" not in log
 
 
 def test_a_row_without_coefficients_that_asks_for_something_is_infeasible_everywhere(found: dict[str, str]) -> None:
