@@ -266,7 +266,7 @@ def demo_rank(solver: str, seed: int, as_json: bool) -> None:
     curve = RankingPrincipalCurve(directions=countries.directions, solver=solver, random_state=seed)
     fitted = curve.fit(columns, objects=names)
     line = FirstPrincipalComponent(directions=countries.directions).fit(columns, objects=names)
-    spread = bootstrap_ranks(curve, columns, n_boot=100, random_state=seed, objects=names)
+    spread = bootstrap_ranks(curve, columns, n_boot=50, random_state=seed, objects=names)
     order = np.argsort(-fitted.scores_, kind="stable")[:10]
     ranks, other = fitted.rank(), line.rank()
     head = ["rank", "country", "score", "interval", "first component"]

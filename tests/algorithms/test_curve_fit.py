@@ -47,9 +47,9 @@ def test_j_never_increases_and_the_end_is_stationary(algorithm: str, seed: int):
 
 @pytest.mark.parametrize("algorithm", ["qp", "richardson"])
 def test_the_plain_alternation_ends_where_the_finish_does(algorithm: str):
-    problem = problem_of(5, noise=0.05)
+    problem = problem_of(5, n=30, noise=0.05)
     start = state_of(problem, problem.line)
-    slow, trace = fit_curve(problem, start, algorithm=algorithm, finish=False, tolerance=1e-12, max_iter=5000)
+    slow, trace = fit_curve(problem, start, algorithm=algorithm, finish=False, tolerance=1e-10, max_iter=3000)
     fast, short = fit_curve(problem, start, algorithm=algorithm)
     assert trace.ok and fast.value <= slow.value
     assert slow.value == pytest.approx(fast.value, rel=1e-6)
