@@ -128,19 +128,40 @@ def fit_probabilities(X: Floats, counts: Floats, directions: Signs, words: Words
     >>> fit_probabilities(X, np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 2.0]]), up, Words()).isotonic
     array([[0.5, 0.5, 1. ]])
     """
-    below, above = np.cumsum(counts, axis=0)[:-1], np.cumsum(counts[::-1], axis=0)[::-1][1:]
-    isotonic, certificates = np.empty(above.shape), []
-    for k in range(len(above)):
-        isotonic[k], proof = isotonic_at(X, below[k], above[k], directions, words.isotonic_solver)
-        certificates += proof
+    isotonic, proofs = isotonic_estimates(X, counts, directions, words.isotonic_solver)
     ensembles = None
     if words.max_conditions is not None:
-        rules = short_rules(X, directions, words.max_conditions, words.cuts)
-        answers = np.column_stack([rule.answers(X) for rule in rules])
-        found = [_sum_of_rules(rules, answers, *both, words.rule_solver) for both in zip(below, above, strict=True)]
-        ensembles = tuple(ensemble for ensemble, _ in found)
-        certificates += [proof for _, proof in found]
-    return ClassProbabilities(X, nested(isotonic), directions, ensembles, float(words.share), tuple(certificates))
+        ensembles, more = sums_of_rules(X, counts, directions, words)
+        proofs += more
+    return ClassProbabilities(X, isotonic, directions, ensembles, float(words.share), tuple(proofs))
+
+
+def isotonic_estimates(
+    X: Floats, counts: Floats, directions: Signs, solver: str | Solver
+) -> tuple[Floats, list[Certificate]]:
+    """Return the isotonic estimates of all questions at the objects, shape (K-1, m), and their proofs."""
+    below, above = _sides(counts)
+    isotonic, proofs = np.empty(above.shape), []
+    for k in range(len(above)):
+        isotonic[k], proof = isotonic_at(X, below[k], above[k], directions, solver)
+        proofs += proof
+    return nested(isotonic), proofs
+
+
+def sums_of_rules(
+    X: Floats, counts: Floats, directions: Signs, words: Words
+) -> tuple[tuple[RuleEnsemble, ...], list[Certificate]]:
+    """Return the sums of short rules of all questions, and their proofs."""
+    rules = short_rules(X, directions, words.max_conditions or 0, words.cuts)
+    answers = np.column_stack([rule.answers(X) for rule in rules])
+    sides = zip(*_sides(counts), strict=True)
+    found = [_sum_of_rules(rules, answers, below, above, words.rule_solver) for below, above in sides]
+    return tuple(ensemble for ensemble, _ in found), [proof for _, proof in found]
+
+
+def _sides(counts: Floats) -> tuple[Floats, Floats]:
+    """Weight of the labels "no" and "yes" of every question at each object."""
+    return np.cumsum(counts, axis=0)[:-1], np.cumsum(counts[::-1], axis=0)[::-1][1:]
 
 
 def isotonic_at(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from monoopt.estimators.lprules import LPRulesClassifier
+    from monoopt.estimators.lprules_cv import LPRulesClassifierCV
     from monoopt.estimators.meta_rules import check_meta_rules
     from monoopt.estimators.monotone_probability import MonotoneProbabilityClassifier
     from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
@@ -25,6 +26,7 @@ __all__ = [
     "FootruleAggregation",
     "KemenyAggregation",
     "LPRulesClassifier",
+    "LPRulesClassifierCV",
     "MedianRankAggregation",
     "MonotoneProbabilityClassifier",
     "MonotoneRelabeler",
@@ -43,6 +45,7 @@ _HOME_OF = {
     "FootruleAggregation": "rank_aggregation",
     "KemenyAggregation": "rank_aggregation",
     "LPRulesClassifier": "lprules",
+    "LPRulesClassifierCV": "lprules_cv",
     "MedianRankAggregation": "rank_aggregation",
     "MonotoneProbabilityClassifier": "monotone_probability",
     "MonotoneRelabeler": "relabeler",

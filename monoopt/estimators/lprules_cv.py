@@ -1,0 +1,263 @@
+"""LPRulesClassifierCV: how soft, how short, and whether votes or probabilities, chosen by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import KFold, check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from monoopt.algorithms.ordinal_data import OrdinalData
+from monoopt.errors import OptionError
+from monoopt.estimators.candidates import Candidate, Errors, judge
+from monoopt.estimators.lprules import LPRulesClassifier
+from monoopt.estimators.monotone_probability import MonotoneProbabilityClassifier
+from monoopt.estimators.ordinal_inputs import read_training_data
+from monoopt.estimators.rule_book import MonotonicityCheck
+from monoopt.order import Directions
+from monoopt.solvers import Solver
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+SHARES = (0.0, 0.5)
+LOSSES = ("absolute", "squared")
+
+
+class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
+    """Monotone classifier whose kind and parameters are chosen by cross-validation of the mean absolute error.
+
+    Candidates are `LPRulesClassifier` for every nu, number of conditions and number of rules given, and, unless told
+    otherwise, `MonotoneProbabilityClassifier` for every number of conditions, for the isotonic shares 0 and 1/2, and
+    for the losses "absolute" and "squared" (its median and its mean). Each is monotone; only training data decide.
+
+    Parameters
+    ----------
+    directions : None, dict by name or sequence
+        +1 or "gain", -1 or "cost", 0 or "free" per attribute; None: all gain.
+    order : sequence, optional
+        All labels, worst first; needed for text.
+    nu : sequence of float
+        Shares of the weight within the margin; 0: hard margin.
+    max_conditions : sequence of int or None
+        Longest rules; None: any length.
+    max_rules : sequence of int, "fewest" or None
+        Most rules per question, None: as many as the margin takes. With any other value nu does not apply.
+    probabilities : bool
+        Whether `MonotoneProbabilityClassifier` is a candidate.
+    cv : int, splitter or iterable of (train, test)
+        Number of folds, from shuffled objects; or folds as scikit-learn has them.
+    repeats : int
+        How often all objects are cut into folds anew, where cv is a number.
+    one_standard_error : bool
+        Take the candidate with the fewest parts (rules, and objects where isotonic estimates are used) whose error is
+        within one standard error of the least, instead of the least itself.
+    solver : str or Solver
+        For every linear program.
+    time_limit : float, optional
+        Wall seconds for every single fit.
+    n_jobs : int, optional
+        Folds at the same time; the result is the same.
+    random_state : int, RandomState or None
+        Of the folds; None counts as 0.
+
+    Attributes
+    ----------
+    best_estimator_ : LPRulesClassifier or MonotoneProbabilityClassifier
+        Fitted to everything.
+    best_candidate_ : Candidate
+    best_error_ : float
+        Its mean absolute error in cross-validation, in classes.
+    cv_results_ : dict
+        "candidate", "error", "standard_error", "parts": one entry per candidate, least error first.
+    classes_, n_features_in_, feature_names_in_, directions_
+        Those of the best estimator.
+
+    Examples
+    --------
+    >>> X = [[a, b] for a in range(6) for b in range(6)]
+    >>> y = [int(a + b > 4) + int(a + b > 7) for a, b in X]
+    >>> chosen = LPRulesClassifierCV(cv=3).fit(X, y)
+    >>> chosen.predict([[0, 0], [5, 5]]), chosen.verify().violations
+    (array([0, 2]), 0)
+    """
+
+    def __init__(
+        self,
+        *,
+        directions: Directions = None,
+        order: Sequence[Any] | None = None,
+        nu: Sequence[float] = (0.0,),
+        max_conditions: Sequence[int | None] = (1, 2, None),
+        max_rules: Sequence[int | str | None] = (None,),
+        probabilities: bool = True,
+        cv: Any = 5,
+        repeats: int = 1,
+        one_standard_error: bool = False,
+        solver: str | Solver = "highs",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.directions = directions
+        self.order = order
+        self.nu = nu
+        self.max_conditions = max_conditions
+        self.max_rules = max_rules
+        self.probabilities = probabilities
+        self.cv = cv
+        self.repeats = repeats
+        self.one_standard_error = one_standard_error
+        self.solver = solver
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LPRulesClassifierCV:
+        """Compare the candidates on folds, fit the best one to everything.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (n, d)
+        y : array-like, shape (n,)
+        sample_weight : array-like, shape (n,), optional
+            Not negative; counts in fitting and in the errors.
+
+        Returns
+        -------
+        self
+        """
+        candidates = self._candidates()
+        data = read_training_data(X, y, self.directions, sample_weight, self.order)
+        several = (data.weights > 0).sum() > 1 and not data.labels.one_class
+        place = self._choose(candidates, self._validate(data, candidates) if several else [])
+        best = self._estimator(candidates[place], list(data.labels.classes))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the door has warned already
+            self.best_estimator_ = best.fit(X, y, sample_weight)
+        self.best_candidate_ = candidates[place]
+        self.classes_, self.n_features_in_ = best.classes_, best.n_features_in_
+        self.directions_ = best.directions_
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_: npt.NDArray[Any] = best.feature_names_in_
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each object; see `predict` of the best estimator."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict(X)
+
+    def predict_interval(self, X: Any) -> npt.NDArray[Any]:
+        """Return the lowest and the highest label that a monotone function through the training data can give."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict_interval(X)
+
+    @available_if(lambda self: hasattr(self.best_estimator_, "predict_proba"))
+    def predict_proba(self, X: Any) -> Floats:
+        """Return class probabilities, if the best estimator has them."""
+        return self.best_estimator_.predict_proba(X)
+
+    def verify(self, X: Any = None) -> MonotonicityCheck:
+        """Prove that predictions are monotone; see `verify` of the best estimator."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.verify(X)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that monotone functions can't fit everything."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _candidates(self) -> list[Candidate]:
+        """All ways to answer, as the parameters ask; refuse words that can't be."""
+        for word, least in (("cv", 2), ("repeats", 1)):
+            value = getattr(self, word)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+            if not whole and not (word == "cv" and (hasattr(value, "split") or np.iterable(value))):
+                raise OptionError(f"{word}={value!r}: wanted a whole number from {least}")
+        for word in ("nu", "max_conditions", "max_rules"):
+            if (
+                isinstance(getattr(self, word), str)
+                or not np.iterable(getattr(self, word))
+                or not len(getattr(self, word))
+            ):
+                raise OptionError(f"{word}={getattr(self, word)!r}: wanted a sequence of values to try")
+        found = []
+        for most in self.max_conditions:
+            for rules in self.max_rules:
+                shares = self.nu if rules is None else [None]
+                found += [Candidate(True, {"nu": nu, "max_conditions": most, "max_rules": rules}) for nu in shares]
+        if self.probabilities:
+            for most in self.max_conditions:
+                for share in SHARES if most is not None else (1.0,):
+                    words = {"max_conditions": most, "isotonic_share": share}
+                    found += [Candidate(False, words | {"loss": loss}) for loss in LOSSES]
+        for candidate in found:
+            if candidate.votes:
+                self._estimator(candidate, None)._check_words()
+        return found
+
+    def _estimator(self, candidate: Candidate, order: list[Any] | None) -> Any:
+        if not candidate.votes:
+            return MonotoneProbabilityClassifier(directions=self.directions, order=order, **candidate.words)
+        return LPRulesClassifier(
+            directions=self.directions,
+            order=order,
+            solver=self.solver,
+            time_limit=self.time_limit,
+            keep_best=True,
+            random_state=0,
+            **candidate.words,
+        )
+
+    def _validate(self, data: OrdinalData, candidates: list[Candidate]) -> list[Errors]:
+        """Return the errors of all candidates, fold by fold."""
+        makers = [self._estimator(candidate, None) for candidate in candidates]
+        run: Callable[..., Any] = delayed(judge)
+        jobs = (run(data, train, test, candidates, makers) for train, test in self._folds(data))
+        return list(Parallel(n_jobs=self.n_jobs)(jobs))
+
+    def _folds(self, data: OrdinalData) -> Iterator[tuple[Integers, Integers]]:
+        """Rows to learn from and rows to judge by; rows of weight 0 are in neither."""
+        there = np.flatnonzero(data.weights > 0)
+        if not isinstance(self.cv, int | np.integer):
+            for train, test in check_cv(self.cv).split(data.X, data.labels.codes):
+                yield np.intersect1d(train, there), np.intersect1d(test, there)
+            return
+        random = check_random_state(self.random_state or 0)
+        for _ in range(self.repeats):
+            folds = KFold(min(int(self.cv), len(there)), shuffle=True, random_state=random.randint(2**31 - 1))
+            for train, test in folds.split(there):
+                yield there[train], there[test]
+
+    def _choose(self, candidates: list[Candidate], folds: list[Errors]) -> int:
+        """Keep the results, least error first, and return the place of the candidate chosen."""
+        self.cv_results_: dict[str, list[Any]] = {"candidate": [], "error": [], "standard_error": [], "parts": []}
+        self.best_error_ = float("nan")
+        if not folds:
+            return 0
+        weights = np.array([fold.weight for fold in folds])
+        by_fold = np.array([fold.errors for fold in folds])
+        means = weights @ by_fold / weights.sum()
+        spread = by_fold.std(axis=0, ddof=1) if len(folds) > 1 else np.zeros(len(means))
+        standard, parts = spread / np.sqrt(len(folds)), np.mean([fold.parts for fold in folds], axis=0)
+        order = np.argsort(means, kind="stable")
+        columns = {"error": means, "standard_error": standard, "parts": parts}
+        self.cv_results_ = {word: values[order].tolist() for word, values in columns.items()}
+        self.cv_results_["candidate"] = [candidates[c] for c in order]
+        place = int(order[0])
+        if self.one_standard_error:
+            near = np.flatnonzero(means <= means[place] + standard[place])
+            place = int(near[np.argmin(parts[near])])
+        self.best_error_ = float(means[place])
+        return place
