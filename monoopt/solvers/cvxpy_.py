@@ -20,7 +20,7 @@ from monoopt.program import Block, Cone, Program, Status
 from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
 from monoopt.solvers.cvxpy_engines import ENGINES, NATIVE_STATUS, STATUS, CvxpyEngine, engine_version, find_engine
 from monoopt.solvers.engines import at_scale, impossible_row, refused
-from monoopt.solvers.highs import share_threads
+from monoopt.solvers.highs import refuse_non_vertex, share_threads
 
 Places = slice | np.ndarray
 
@@ -73,6 +73,7 @@ class Cvxpy(Solver):
     def _run(self, program: Program, settings: Settings) -> RawAnswer:
         engine = self._choose(program)
         options = engine.options(settings, self.name)
+        refuse_non_vertex(program, settings)
         if (ray := impossible_row(program)) is not None:
             return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="a row without columns can't hold")
         start = time.perf_counter()

@@ -89,7 +89,7 @@ class HighsSession(Session):
         self._runs = 0
         self._scale = cost_scale(program)
         self._highs = make_highs(settings, self._log)
-        self._vertex = _refuse_non_vertex(program, settings)
+        self._vertex = refuse_non_vertex(program, settings)
         self._kept = _rows_kept(program)
         pass_program(self._highs, program, self._scale, self._kept)
         self._build_time = time.perf_counter() - start
@@ -322,7 +322,7 @@ def _set_native(highs: Any, word: str, value: Any) -> None:
         raise OptionError(f"solver 'highs' refused the value {value!r} for its option {word!r}")
 
 
-def _refuse_non_vertex(program: Program, settings: Settings) -> bool:
+def refuse_non_vertex(program: Program, settings: Settings) -> bool:
     """A program that needs a vertex can't take an interior method without crossover."""
     if "vertex" not in program.needs:
         return False

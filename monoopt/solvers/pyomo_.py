@@ -16,7 +16,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from monoopt.errors import DataWarning, OptionError, UnsupportedProgram
 from monoopt.program import Block, Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver
 from monoopt.solvers.engines import at_scale, impossible_row, refused
-from monoopt.solvers.highs import check_native, share_threads
+from monoopt.solvers.highs import check_native, refuse_non_vertex, share_threads
 from monoopt.solvers.pyomo_engines import COMPLAINTS, STATUS, PyomoEngine, find_engine
 
 LARGE = 200_000  # rows: Pyomo makes an object of each, about 15 000 a second
@@ -63,6 +63,7 @@ class Pyomo(Solver):
     def _run(self, program: Program, settings: Settings) -> RawAnswer:
         engine = self._engine
         options = engine.options(settings, self.name)
+        refuse_non_vertex(program, settings)
         if engine.word == "highs":
             share_threads(settings.threads)
             check_native(settings.options)
@@ -80,7 +81,9 @@ class Pyomo(Solver):
             found = (_run_new if new else _run_old)(opened, rendering, options, limit, settings.verbose)
         except Exception as failure:  # backends raise whatever they like; what they say is kept
             _refuse_complaints(self.name, settings, "\n".join(getattr(failure, "__notes__", ())))
-            return refused(self.name, failure, settings)
+            answer = refused(self.name, failure, settings)
+            late = limit is not None and time.perf_counter() - built >= limit  # Pyomo ends a process that overstays
+            return replace(answer, status=Status.LIMIT) if late else answer
         _refuse_complaints(self.name, settings, found["log"])
         heard = [status for line, status in engine.says.items() if line in found["log"]]
         found["status"] = heard[0] if heard else found["status"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -137,6 +138,9 @@ def test_highs_a_vertex_is_not_asked_of_an_interior_method() -> None:
     for options in ({"solver": "ipm", "run_crossover": "off"}, {"solver": "pdlp"}):
         with pytest.raises(UnsupportedProgram, match="vertex"):
             solve(program, options=options)
+        for name in ("cvxpy-highs", "pyomo-highs"):
+            with pytest.raises(UnsupportedProgram, match="vertex"):
+                solve(program, name, options=options)
     assert solve(program, options={"solver": "ipm"}).optimal
     assert not any(takes(name, program) for name in ("clarabel", "osqp", "scs", "piqp", "ipopt"))
 
@@ -235,6 +239,21 @@ def test_cvxpy_scips_time_limit_is_a_limit_and_no_error(found: dict[str, str]) -
 def test_pyomo_glpk_takes_fractions_of_a_second(found: dict[str, str]) -> None:
     require("glpk", found)
     assert solve(CASES["demand"].build(), "glpk", time_limit=0.25).optimal
+
+
+def test_pyomo_an_executable_that_overstays_its_time_reached_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pyomo ends the process and calls that an error."""
+    from monoopt.solvers import pyomo_
+
+    def overstay(*words: object) -> dict[str, object]:
+        time.sleep(0.02)
+        raise RuntimeError("Solver (glpk) did not exit normally")
+
+    monkeypatch.setattr(pyomo_, "_run_new", overstay)
+    program = CASES["demand"].build()
+    assert solve(program, "pyomo-highs", time_limit=0.01, raise_on_failure=False).status is Status.LIMIT
+    solution = solve(program, "pyomo-highs", time_limit=60, raise_on_failure=False)
+    assert solution.status is Status.ERROR and "did not exit normally" in solution.raw_status
 
 
 def test_pyomo_glpk_takes_broken_bounds_of_whole_columns(found: dict[str, str]) -> None:
