@@ -6,7 +6,7 @@ from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
 from monoopt.solvers.cvxpy_ import to_cvxpy
 from monoopt.solvers.highs_io import read_program
 from monoopt.solvers.infeasible import Conflict, explain_infeasible
-from monoopt.solvers.pyomo_ import to_pyomo
+from monoopt.solvers.pyomo_rendering import to_pyomo
 from monoopt.solvers.registry import SolverInfo, available_solvers, get_solver, solvers_that_can
 from monoopt.solvers.solve import open_session, solve
 

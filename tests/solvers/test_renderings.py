@@ -8,7 +8,7 @@ import pytest
 from monoopt.errors import DataWarning, UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status
 from monoopt.solvers.cvxpy_ import to_cvxpy
-from monoopt.solvers.pyomo_ import to_pyomo
+from monoopt.solvers.pyomo_rendering import to_pyomo
 from tests.solvers.named_programs import CASES, Case
 
 OPTIMAL = [case for case in CASES.values() if case.status is Status.OPTIMAL]
@@ -71,8 +71,8 @@ def test_a_block_with_some_whole_members_becomes_two_variables() -> None:
 def test_pyomo_refuses_cones_and_warns_of_many_rows() -> None:
     with pytest.raises(UnsupportedProgram, match="cones"):
         to_pyomo(CASES["shortest_vector"].build())
-    from monoopt.solvers import pyomo_
+    from monoopt.solvers import pyomo_rendering
 
     with pytest.MonkeyPatch.context() as patch, pytest.warns(DataWarning, match="2 rows"):
-        patch.setattr(pyomo_, "LARGE", 1)
+        patch.setattr(pyomo_rendering, "LARGE", 1)
         to_pyomo(CASES["production"].build())
