@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from monoopt.estimators.isotonic_separation import IsotonicSeparationClassifier
     from monoopt.estimators.lprules import LPRulesClassifier
     from monoopt.estimators.lprules_cv import LPRulesClassifierCV
     from monoopt.estimators.meta_rules import check_meta_rules
@@ -24,6 +25,7 @@ __all__ = [
     "SVDD",
     "FirstPrincipalComponent",
     "FootruleAggregation",
+    "IsotonicSeparationClassifier",
     "KemenyAggregation",
     "LPRulesClassifier",
     "LPRulesClassifierCV",
@@ -43,6 +45,7 @@ __all__ = [
 _HOME_OF = {
     "FirstPrincipalComponent": "rank_baselines",
     "FootruleAggregation": "rank_aggregation",
+    "IsotonicSeparationClassifier": "isotonic_separation",
     "KemenyAggregation": "rank_aggregation",
     "LPRulesClassifier": "lprules",
     "LPRulesClassifierCV": "lprules_cv",
