@@ -94,7 +94,10 @@ def make_block(
         raise FormulationError(f"block name {name!r}: wanted a plain identifier such as 'dominance'")
     if name in taken:
         raise FormulationError(f"block name {name!r} is taken; names of columns, rows and cones are unique")
-    dims = tuple(int(s) for s in (shape if isinstance(shape, tuple) else (shape,)))
+    sides = shape if isinstance(shape, tuple) else (shape,)
+    if not all(isinstance(s, (int, np.integer)) and not isinstance(s, bool) for s in sides):
+        raise FormulationError(f"block {name!r}: shape {shape!r}, wanted a whole number or a tuple of them")
+    dims = tuple(int(s) for s in sides)
     if any(s < 0 for s in dims):
         raise FormulationError(f"block {name!r}: shape {dims} has a negative side")
     size = int(np.prod(dims, dtype=np.int64))

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from monoopt.errors import DataWarning, FormulationError, nearest
 from monoopt.program.blocks import Block, make_block
-from monoopt.program.checks import check_convex
 from monoopt.program.program import Cone, ConeKind, Program
 
 INFINITE = 1e20  # solvers read bounds of this size as infinite: so do we, and say it
@@ -93,7 +92,7 @@ class ProgramBuilder:
             "lower": _bounds(_spread(lower, block, "lower"), f"lower bound of {name!r}"),
             "upper": _bounds(_spread(upper, block, "upper"), f"upper bound of {name!r}"),
             "cost": _spread(cost, block, "cost") * self._sign,
-            "integer": _spread(integer, block, "integer").astype(bool),
+            "integer": _flags(integer, block),
         }
         self._columns.append((block, data))
 
@@ -130,7 +129,7 @@ class ProgramBuilder:
         """Add ``1/2 x' M x`` on one block (M square and symmetric), or ``x_left' M x_right`` between two."""
         right = left if right is None else right
         rows, cols = self._block(left).size, self._block(right).size
-        matrix = matrix if sparse.issparse(matrix) else np.asarray(matrix, dtype=float)
+        matrix = matrix if sparse.issparse(matrix) else _dense(matrix, f"quadratic term {left!r}, {right!r}")
         if matrix.shape != (rows, cols):
             raise FormulationError(f"quadratic term {left!r}, {right!r}: shape {matrix.shape}, wanted {(rows, cols)}")
         self._quadratic.append((left, right, matrix))
@@ -155,7 +154,11 @@ class ProgramBuilder:
 
     def add_offset(self, value: float) -> None:
         """Add a constant to the objective (builder's sense)."""
-        self._offset += self._sign * float(value)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise FormulationError(f"offset {value!r}: wanted a number") from None
+        self._offset += self._sign * number
 
     def require(self, *needs: str) -> None:
         """State what a solver must give beyond the obvious: ``"duals"``, ``"vertex"``."""
@@ -172,7 +175,7 @@ class ProgramBuilder:
             word: np.concatenate([data[word] for _, data in self._columns]) if self._columns else np.empty(0)
             for word in ("lower", "upper", "cost", "integer")
         }
-        program = Program(
+        return Program(
             name=self.name,
             sense=self.sense,
             columns=tuple(block for block, _ in self._columns),
@@ -192,8 +195,6 @@ class ProgramBuilder:
             offset=self._offset,
             required=frozenset(self._needs),
         )
-        check_convex(P, self.name)
-        return program
 
     def _n(self) -> int:
         return sum(block.size for block, _ in self._columns)
@@ -209,12 +210,12 @@ class ProgramBuilder:
 
     def _terms(self, name: str, terms: Terms) -> tuple[dict[str, Any], int]:
         """Check the coefficient matrices of a row or cone block and return them with the number of rows."""
-        if not terms:
+        if not isinstance(terms, Mapping) or not terms:
             raise FormulationError(f"rows {name!r}: no terms; wanted a mapping from column block to matrix")
         matrices = {}
         for word, given in terms.items():
             block = self._block(word)
-            matrix = given if sparse.issparse(given) else np.asarray(given, dtype=float)
+            matrix = given if sparse.issparse(given) else _dense(given, f"rows {name!r}, term {word!r}")
             if matrix.ndim == 1 and block.size == len(matrix):
                 matrix = matrix.reshape(1, -1)  # one row
             if matrix.ndim != 2 or matrix.shape[1] != block.size:
@@ -282,6 +283,14 @@ def _canonical(matrix: sparse.csr_array) -> sparse.csr_array:
     return matrix
 
 
+def _dense(matrix: Any, what: str) -> np.ndarray:
+    """Return a table of numbers, or say what came instead."""
+    try:
+        return np.asarray(matrix, dtype=float)
+    except (TypeError, ValueError):
+        raise FormulationError(f"{what}: wanted a table of numbers, got {matrix!r:.80}") from None
+
+
 def _spread(values: ArrayLike, block: Block, what: str) -> np.ndarray:
     """Broadcast to the block's shape and flatten."""
     try:
@@ -291,6 +300,14 @@ def _spread(values: ArrayLike, block: Block, what: str) -> np.ndarray:
         raise FormulationError(
             f"block {block.name!r}: {what} {np.shape(values)} does not fit shape {block.shape} ({wrong})"
         ) from None
+
+
+def _flags(values: ArrayLike, block: Block) -> np.ndarray:
+    """Broadcast true and false; anything else is refused."""
+    array = _spread(values, block, "integer")
+    if not np.isin(array, (0.0, 1.0)).all():
+        raise FormulationError(f"block {block.name!r}: integer={values!r:.60}, wanted true or false for every member")
+    return array.astype(bool)
 
 
 def _bounds(values: np.ndarray, what: str) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from monoopt.errors import CertificateError, FormulationError
+from monoopt.errors import CertificateError, FormulationError, OptionError
 from monoopt.program import residuals
 
 if TYPE_CHECKING:
@@ -125,21 +125,76 @@ def certify(program: Program, solution: Solution, exact: bool = False, tolerance
     ------
     FormulationError
         ``exact=True`` for a program with quadratic or conic parts, or an answer of another shape.
+    OptionError
+        A tolerance outside [0, 1).
     """
+    if not 0 <= tolerance < 1:  # also NaN
+        raise OptionError(f"tolerance={tolerance!r}: wanted a relative tolerance from 0 to 1")
     status = solution.status.value
+    answer = _read(program, solution)
     if status == "infeasible":
-        return _farkas(program, solution.ray, tolerance)
+        return _farkas(program, answer.ray, tolerance)
     if status == "unbounded":
-        return _direction(program, solution.ray, tolerance)
-    if solution.x is None:
+        return _direction(program, answer.ray, tolerance)
+    if answer.x is None:
         return Certificate("none", False, tolerance, reasons=(f"no point: the status is {status}",))
-    if solution.x.shape != program.c.shape:
-        raise FormulationError(f"the answer has {solution.x.shape[0]} columns, the program {program.shape[1]}")
-    found = _point(program, solution, tolerance)
-    return _exactly(program, solution, found) if exact else found
+    if not np.isfinite(answer.x).all():
+        return Certificate(
+            "feasibility",
+            False,
+            tolerance,
+            np.inf,
+            reasons=("a row is violated by inf: the point holds NaN or infinite values",),
+        )
+    found = _point(program, answer, tolerance)
+    if answer.broken:
+        return replace(found, ok=False, reasons=(*found.reasons, f"{answer.broken} holds NaN or infinite values"))
+    return _exactly(program, answer, found) if exact else found
 
 
-def _point(program: Program, solution: Solution, tolerance: float) -> Certificate:
+@dataclass(frozen=True)
+class _Answer:
+    """The vectors of an answer, of the right lengths; multipliers with NaN or infinite values are none, and broken."""
+
+    x: np.ndarray | None
+    y: np.ndarray | None
+    z: np.ndarray | None
+    w: np.ndarray | None
+    ray: np.ndarray | None
+    bound: float | None
+    broken: str
+
+
+def _read(program: Program, solution: Solution) -> _Answer:
+    """Take the vectors of an answer; `FormulationError` lists those of another length or kind."""
+    m, n = program.shape
+    sizes = {"x": n, "y": m, "z": n, "w": sum(cone.block.size for cone in program.cones)}
+    found: dict[str, np.ndarray | None] = {}
+    faults = []
+    for word, size in sizes.items():
+        given = getattr(solution, word, None)
+        try:
+            vector = None if given is None else np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            faults.append(f"{word} holds no numbers")
+            continue
+        if vector is not None and vector.shape != (size,) and not (word == "w" and vector.size == size == 0):
+            faults.append(f"{word} has shape {vector.shape}, wanted ({size},)")
+        found[word] = vector
+    if faults:
+        raise FormulationError(f"the answer does not fit program {program.name!r}: {'; '.join(faults)}")
+    broken = [word for word in ("y", "z", "w") if _not_finite(found[word])]
+    found |= dict.fromkeys(broken)
+    ray = getattr(solution, "ray", None)
+    vector = None if ray is None else np.asarray(ray, dtype=float)
+    return _Answer(**found, ray=vector, bound=solution.bound, broken=" and ".join(broken))
+
+
+def _not_finite(vector: np.ndarray | None) -> bool:
+    return vector is not None and not np.isfinite(vector).all()
+
+
+def _point(program: Program, solution: _Answer, tolerance: float) -> Certificate:
     """Certificate of a point, with or without multipliers."""
     x = np.asarray(solution.x)
     found = Certificate(
@@ -173,14 +228,14 @@ def _point(program: Program, solution: Solution, tolerance: float) -> Certificat
     return _multipliers(program, solution, found, reasons)
 
 
-def _claimed(program: Program, solution: Solution, found: Certificate) -> list[str]:
+def _claimed(program: Program, solution: _Answer, found: Certificate) -> list[str]:
     """Say what an integer program leaves to the solver's word."""
     if solution.bound is None:
         return ["integer program: the point is checked, its optimality is not"]
     return [f"integer program: the bound {solution.bound:.12g} is the solver's word"]
 
 
-def _multipliers(program: Program, solution: Solution, found: Certificate, reasons: list[str]) -> Certificate:
+def _multipliers(program: Program, solution: _Answer, found: Certificate, reasons: list[str]) -> Certificate:
     """Add everything that multipliers prove."""
     sign = program.sign
     x, y = np.asarray(solution.x), sign * np.asarray(solution.y)
@@ -222,7 +277,7 @@ def cost_unit(program: Program) -> float:
     return min(1.0, largest) or 1.0
 
 
-def _exactly(program: Program, solution: Solution, found: Certificate) -> Certificate:
+def _exactly(program: Program, solution: _Answer, found: Certificate) -> Certificate:
     """Replace objective, bound and gap by exact ones."""
     from monoopt.program import exact
 

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from monoopt.errors import FormulationError, nearest
 from monoopt.program.blocks import Block
-from monoopt.program.checks import check_program
+from monoopt.program.checks import check_convex, check_program
 
 if TYPE_CHECKING:
     from monoopt.program.structure import Structure
@@ -85,10 +85,16 @@ class Program:
     cones: tuple[Cone, ...] = ()
     offset: float = 0.0
     required: frozenset[str] = frozenset()
+    proved_convex: object = field(
+        default=None, repr=False
+    )  # the P that was found convex, so that copies don't ask again
 
     def __post_init__(self) -> None:
-        """Refuse what is not a program; freeze the arrays."""
+        """Refuse what is not a program, or not a convex one; freeze the arrays."""
         check_program(self)
+        if self.proved_convex is not self.P:
+            check_convex(self.P, self.name)
+            object.__setattr__(self, "proved_convex", self.P)
         arrays = [self.c, self.row_lower, self.row_upper, self.lower, self.upper, self.integer]
         matrices = [self.A, *(cone.G for cone in self.cones), *([] if self.P is None else [self.P])]
         for matrix in matrices:
@@ -197,6 +203,7 @@ class Program:
             raise FormulationError(f"columns can be added to the last block {last.name!r} only, not to {name!r}")
         k = len(cost)
         wider = sparse.csr_array(sparse.hstack([self.A, sparse.csr_array(coefficients)], format="csr"))
+        padded = _padded(self.P, k)
         return replace(
             self,
             columns=(*self.columns[:-1], last.grown(k, index)),
@@ -205,7 +212,8 @@ class Program:
             lower=np.concatenate([self.lower, lower]),
             upper=np.concatenate([self.upper, upper]),
             integer=np.concatenate([self.integer, np.zeros(k, dtype=bool)]),
-            P=_padded(self.P, k),
+            P=padded,
+            proved_convex=padded,  # zeros change no sign of x'Px
             cones=tuple(replace(cone, G=_widened(cone.G, k)) for cone in self.cones),
         )
 

@@ -125,7 +125,7 @@ def finish(backend: Solver, program: Program, settings: Settings, answer: RawAns
     """Turn a backend's word into a checked solution in the user's sense."""
     start = time.perf_counter()
     solution = _in_users_sense(program, with_proof(program, settings, answer))
-    tolerance = max(TOLERANCE, 10 * (settings.tolerance or 0.0))
+    tolerance = min(max(TOLERANCE, 10 * (settings.tolerance or 0.0)), 0.5)
     certificate = certify(program, solution, tolerance=tolerance)
     status = _checked(solution, certificate)
     if not status.has_point:

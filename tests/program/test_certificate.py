@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monoopt.errors import CertificateError, FormulationError
+from monoopt.errors import CertificateError, FormulationError, OptionError
 from monoopt.program import Program, ProgramBuilder, Solution, Status, certify
+from monoopt.solvers import solve
 
 INF = np.inf
 
@@ -62,7 +63,7 @@ WRONG = [
     ({"y": [2], "z": [0, 1]}, "complementarity"),
     ({"z": [1, 0]}, "complementarity"),
     ({"z": [0, 0]}, "stationarity"),
-    ({"y": [np.nan]}, "nan"),
+    ({"y": [np.nan]}, "NaN"),
 ]
 
 
@@ -87,7 +88,7 @@ def test_no_point_proves_nothing() -> None:
 
 
 def test_an_answer_of_another_program_is_refused() -> None:
-    with pytest.raises(FormulationError, match="3 columns, the program 2"):
+    with pytest.raises(FormulationError, match=r"x has shape \(3,\), wanted \(2,\)"):
         certify(demand(), answer(demand(), x=[1, 2, 3]))
 
 
@@ -305,3 +306,45 @@ def test_a_direction_along_which_the_objective_is_curved_proves_nothing() -> Non
     program = b.build()
     assert not certify(program, answer(program, Status.UNBOUNDED, ray=[1, 0])).ok
     assert certify(program, answer(program, Status.UNBOUNDED, ray=[0, 1])).ok
+
+
+@pytest.mark.parametrize("word", ["x", "y", "z"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_answer_that_holds_no_numbers_is_never_ok(word: str, value: float, exact: bool) -> None:
+    builder = ProgramBuilder("one_row")
+    builder.add_columns("x", 2, lower=0, upper=1, cost=[1, -1])
+    builder.add_rows("sum", {"x": [[1.0, 1.0]]}, upper=1)
+    program = builder.build()
+    solution = solve(program)
+    tampered = replace(solution, **{word: np.full_like(getattr(solution, word), value)})
+    assert not certify(program, tampered, exact=exact).ok
+
+
+@pytest.mark.parametrize("word", ["x", "y", "z"])
+def test_vectors_of_another_length_are_refused_by_name(word: str) -> None:
+    builder = ProgramBuilder("one_row")
+    builder.add_columns("x", 2, lower=0, upper=1, cost=[1, -1])
+    builder.add_rows("sum", {"x": [[1.0, 1.0]]}, upper=1)
+    program = builder.build()
+    with pytest.raises(FormulationError, match=f"{word} has shape"):
+        certify(program, replace(solve(program), **{word: np.zeros(7)}))
+
+
+@pytest.mark.parametrize("tolerance", [np.inf, np.nan, -1e-9, 1.0])
+def test_a_tolerance_that_would_pass_anything_is_refused(tolerance: float) -> None:
+    builder = ProgramBuilder("none")
+    builder.add_columns("x", 1, lower=0, upper=1)
+    program = builder.build()
+    with pytest.raises(OptionError, match="tolerance"):
+        certify(program, solve(program), tolerance=tolerance)
+
+
+def test_a_program_can_not_become_non_convex_by_a_copy() -> None:
+    builder = ProgramBuilder("square")
+    builder.add_columns("x", 2, lower=-1, upper=1)
+    builder.add_quadratic("x", np.eye(2))
+    program = builder.build()
+    with pytest.raises(FormulationError, match="not convex"):
+        replace(program, P=-np.eye(2))
+    assert replace(program, offset=1.0).offset == 1.0
