@@ -41,6 +41,9 @@ class Priced:
         No choice among ALL columns has a better objective; infinite where y proves nothing.
     complete : bool
         Whether the search was complete, so that no column improves if none was found.
+    guess : float, optional
+        What the bound would be if no column were better than those found; the bound itself if not given. It proves
+        nothing; smoothing goes by it.
     """
 
     coefficients: sparse.csr_array
@@ -48,10 +51,15 @@ class Priced:
     items: Sequence[Any]
     bound: float
     complete: bool
+    guess: float | None = None
 
 
 class Pricer(Protocol):
-    """The problem of the columns: anything with this one method."""
+    """The problem of the columns: anything with this one method.
+
+    It may have another one, ``quick``, with the same parameters: columns and a guess without any effort for the bound.
+    Smoothed multipliers are priced by that.
+    """
 
     def price(self, program: Program, y: Floats, *, tolerance: float, time_limit: float | None) -> Priced:
         """Return improving columns for the row multipliers y (program's sense) and the bound that y proves.
@@ -135,8 +143,8 @@ class Limits:
     max_iterations : int or None
         Master programs solved.
     smoothing : float
-        In [0, 1): price first at the mixture smoothing * (multipliers of the best bound) + (1 - smoothing) * y, which
-        damps the multipliers' jumps (Wentges 1997).
+        In [0, 1): price first at the mixture smoothing * (multipliers of the best guess) + (1 - smoothing) * y, which
+        damps the multipliers' jumps (Wentges 1997). It saves master programs and costs pricing.
     """
 
     tolerance: float = 1e-6
@@ -228,6 +236,7 @@ class _Loop:
         self.better = 1.0 if program.sense == "maximize" else -1.0
         self.bound = self.better * np.inf if bound is None else bound
         self.centre: Floats | None = None
+        self.guess = self.better * np.inf
         self.solution: Solution | None = None
         self.items_solved = len(items)
         self.steps: list[Step] = []
@@ -277,15 +286,19 @@ class _Loop:
         assert y is not None
         if self.limits.smoothing and self.centre is not None:
             mixed = self.limits.smoothing * self.centre + (1 - self.limits.smoothing) * y
-            found = self._price(program, mixed, y)
+            found = self._price(program, mixed, y, getattr(self.pricer, "quick", self.pricer.price))
             if len(found.items) or self._gap(solution) <= self.limits.tolerance:
                 return found
-        return self._price(program, y, y)
+        return self._price(program, y, y, self.pricer.price)
 
-    def _price(self, program: Program, at: Floats, y: Floats) -> Priced:
-        found = self.pricer.price(program, at, tolerance=self.limits.tolerance / 2, time_limit=self._left())
+    def _price(self, program: Program, at: Floats, y: Floats, price: Callable[..., Priced]) -> Priced:
+        """Price at some multipliers; keep what is new and improves at y."""
+        found = price(program, at, tolerance=self.limits.tolerance / 2, time_limit=self._left())
         if self.better * found.bound < self.better * self.bound:
-            self.bound, self.centre = found.bound, at
+            self.bound = found.bound
+        guess = found.bound if found.guess is None else found.guess
+        if self.better * guess < self.better * self.guess:
+            self.guess, self.centre = guess, at
         gains = self.better * (found.costs - found.coefficients.T @ y)
         kept = []
         for t, key in enumerate(_keys(found.coefficients, found.costs)):

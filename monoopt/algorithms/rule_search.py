@@ -24,7 +24,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 
 GRID_CELLS = 60_000
 HEAVIEST = 20  # objects that the local search starts from
-REMEMBERED = 100  # rules found before that it starts from
+REMEMBERED = 50  # rules found before that it starts from
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ class RuleSearch:
         prove : bool
             Go on until the best rule is proved. Otherwise stop as soon as there are rules above the threshold.
         node_limit : int, optional
-            Most nodes of the branch and bound.
+            Most nodes of the branch and bound; 0: a short local search and no more (small grids are summed anyway).
         time_limit : float, optional
             Wall seconds.
 
@@ -194,7 +194,7 @@ class _Memory:
 
     def __init__(self, n: int, d: int) -> None:
         self._lower, self._upper = np.empty((0, d)), np.empty((0, d))
-        self._covered = np.empty((0, n), dtype=bool)
+        self._covered = np.empty((0, n), dtype=np.float32)  # ready for products with weights
         self._known: set[bytes] = set()
 
     def add(self, lower: Floats, upper: Floats, covered: npt.NDArray[np.bool_]) -> None:
@@ -205,7 +205,7 @@ class _Memory:
         self._covered = np.concatenate([self._covered, covered[new]])
 
     def best(self, v: Floats) -> tuple[Floats, Floats]:
-        chosen = np.argsort(-(self._covered @ v), kind="stable")[:REMEMBERED]
+        chosen = np.argsort(-(self._covered @ v.astype(np.float32)), kind="stable")[:REMEMBERED]
         return self._lower[chosen], self._upper[chosen]
 
 
@@ -232,10 +232,12 @@ def _search(
         levels, best = sum_grid(ranked, threshold, columns)
         return _Found(levels, best, True, 0)
     climbed = np.empty((0, len(ranked.size)), dtype=np.int64)
-    for kicks in KICKS:
+    for kicks in KICKS if node_limit != 0 else KICKS[:1]:
         if not len(climbed):
             climbed = climb_from(ranked, starts, threshold, columns, kicks=kicks, seed=seed, clock=clock)
     if len(climbed) and not prove:
+        return _Found(climbed, 1.0, False, 0)
+    if node_limit == 0:
         return _Found(climbed, 1.0, False, 0)
     floor = max(threshold, best_value(ranked, climbed))
     tree = OrthantTree(ranked, floor, columns, rising=prove)

@@ -20,6 +20,7 @@ from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.algorithms.questions import Answered, Plan, answer, answer_by_bags
 from monoopt.algorithms.relabelling import Relabelling, relabel_data
 from monoopt.algorithms.rule_path import SOFTNESS, PathPoint, check_max_rules, penalty_of, rule_path
+from monoopt.algorithms.rule_pricers import SMOOTHING
 from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError, nearest
 from monoopt.estimators import lprules_json
@@ -276,7 +277,7 @@ class LPRulesClassifier(RuleVoter, ClassifierMixin, BaseEstimator):
         return int(check_random_state(self.random_state or 0).randint(2**31 - 1))
 
     def _plan(self) -> Plan:
-        limits = Limits(self.tolerance, self.time_limit, self.max_iterations)
+        limits = Limits(self.tolerance, self.time_limit, self.max_iterations, SMOOTHING)
         most = None if self.max_conditions is None else int(self.max_conditions)
         settings = Settings(self.D, self.pricing, self.solver, limits, self._seed(), most)
         return Plan(settings, self.nu, self.max_rules, self.n_jobs)

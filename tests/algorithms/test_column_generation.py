@@ -66,6 +66,30 @@ def test_a_minimisation_reaches_the_optimum_over_all_columns(smoothing: float, p
     assert len(found.items) < PATTERNS.shape[1]
 
 
+class Hasty(Knapsack):
+    """Also has a quick way, which proves nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hasty = []
+
+    def quick(self, program: object, y: np.ndarray, *, tolerance: float, time_limit: float | None) -> Priced:
+        self.hasty.append(y)
+        found = super().price(program, y, tolerance=tolerance, time_limit=time_limit)
+        self.seen.pop()
+        return replace(found, bound=-np.inf, complete=False, guess=found.bound)
+
+
+def test_smoothed_multipliers_are_priced_by_the_quick_way_and_only_the_full_one_proves():
+    pricer = Hasty()
+    found = generate_columns(stock(START), pricer, list(map(tuple, START.T)), limits=Limits(1e-9, smoothing=0.5))
+    assert found.solution.objective == pytest.approx(FULL) and found.certificate.ok
+    assert pricer.hasty and len(pricer.seen) < len(found.steps)
+    plain = Hasty()
+    generate_columns(stock(START), plain, list(map(tuple, START.T)), limits=Limits(1e-9))
+    assert not plain.hasty
+
+
 def test_the_log_has_a_line_per_iteration_and_bounds_never_get_worse():
     seen: list[Step] = []
     found = generate_columns(stock(START), Knapsack(), list(map(tuple, START.T)), callback=seen.append)
