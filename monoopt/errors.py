@@ -29,6 +29,10 @@ class DataError(MonooptError, ValueError):
         self.faults = list(faults) or [message]
 
 
+class CellTypeError(DataError, TypeError):
+    """Some cells are of a type that is neither number nor text, dates for example."""
+
+
 class FormulationError(MonooptError, ValueError):
     """A program can't be built from these blocks (shapes, names, bounds, convexity)."""
 
@@ -81,8 +85,8 @@ class DataWarning(UserWarning):
     """Data that can be used, with something a person should know."""
 
 
-def refuse(faults: list[str], what: str) -> None:
-    """Raise one `DataError` that lists all faults; do nothing when there are none.
+def refuse(faults: list[str], what: str, kind: type[DataError] = DataError) -> None:
+    """Raise one `DataError` (or one of its kinds) that lists all faults; do nothing when there are none.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def refuse(faults: list[str], what: str) -> None:
     if faults:
         joint = "; " if len(faults) < 4 else "\n  - "
         start = " " if len(faults) < 4 else "\n  - "
-        raise DataError(f"{what}:{start}{joint.join(faults)}", faults)
+        raise kind(f"{what}:{start}{joint.join(faults)}", faults)
 
 
 def nearest(word: object, choices: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.errors import DataError, DataWarning
+from monoopt.errors import CellTypeError, DataError, DataWarning
 from monoopt.order import (
     Directions,
     OrderedLabels,
@@ -22,6 +22,7 @@ from monoopt.order import (
     read_labels,
     read_table,
 )
+from monoopt.order.cells import NO_NUMBER
 from monoopt.order.comparisons import at_least, blocks
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -178,7 +179,7 @@ def read_ordinal_data(
         weights = _attempt("sample_weight", faults, lambda: _weights(sample_weight, n))
     if faults or table is None or labels is None or signs is None or weights is None:
         lines = faults[0] if len(faults) == 1 else "\n  - ".join(["several things are wrong:", *faults])
-        raise DataError(lines, faults)
+        raise (CellTypeError if any(NO_NUMBER in fault for fault in faults) else DataError)(lines, faults)
     return OrdinalData(table[0], labels, signs, weights, table[1], precision_of(X))
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.errors import nearest, refuse
+from monoopt.errors import CellTypeError, DataError, nearest, refuse
+from monoopt.order.cells import EXACT_INTEGERS, MIXED_UP, NO_NUMBER, WIDE, as_array, as_objects, read_cells
 
 SHOWN = 20
-EXACT_INTEGERS = 2**53
 
 
 def read_table(
@@ -23,7 +22,8 @@ def read_table(
     Parameters
     ----------
     X : array-like, dict of columns or data frame (pandas, polars, pyarrow), shape (n, d)
-        Integers and booleans are turned to float64 before anything is computed with them.
+        Integers and booleans are turned to float64 before anything is computed with them. Masked cells are
+        missing ones.
     what : str
         How messages call the table.
     keep_missing : bool
@@ -39,11 +39,11 @@ def read_table(
     Raises
     ------
     DataError
-        Wrong dimension, no row, no column, complex numbers, sparse matrices, repeated names, integers
-        beyond 2**53, or cells that are missing, infinite or text: all counted, the first 20 listed with row,
-        column and value.
-    TypeError
-        A cell that is neither number nor text.
+        Wrong dimension, no row, no column, complex numbers, sparse matrices, lazy frames, repeated names,
+        integers beyond 2**53 (where float64 changes them), or cells that are missing, infinite or text: all
+        counted, the first 20 listed with row, column and value.
+    CellTypeError
+        A `DataError` that is a TypeError too: some of the cells are neither number nor text.
 
     Examples
     --------
@@ -63,7 +63,8 @@ def read_table(
     bad = np.argwhere(np.isinf(values) if keep_missing else ~np.isfinite(values))
     total = len(faults) + len(bad)
     faults += [_not_finite(values, i, j, names) for i, j in bad[:SHOWN]]
-    refuse([*faults[:SHOWN], f"... and {total - SHOWN} more cells"] if total > SHOWN else faults, what)
+    kind = CellTypeError if any(NO_NUMBER in fault for fault in faults) else DataError
+    refuse([*faults[:SHOWN], f"... and {total - SHOWN} more cells"] if total > SHOWN else faults, what, kind)
     return np.ascontiguousarray(values), names
 
 
@@ -133,6 +134,8 @@ def _repeated(names: Iterable[Any]) -> list[Any]:
 
 def _open(X: Any, what: str) -> tuple[Any, tuple[str, ...] | None]:
     """Return an array or a narwhals frame of the right shape, and the names."""
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        refuse([f"a lazy frame came ({type(X).__name__}); wanted its rows: collect() it first"], what)
     names = table_names(X)
     if is_frame(X):
         refuse([f"column name {name!r} appears more than once" for name in _repeated(_columns(X))], what)
@@ -142,28 +145,16 @@ def _open(X: Any, what: str) -> tuple[Any, tuple[str, ...] | None]:
     else:
         if hasattr(X, "toarray"):
             refuse(["a sparse matrix came; wanted a dense table: pass X.toarray()"], what)
-        table = _as_array(X, what)
+        table = _stacked(X, what) if isinstance(X, Mapping) else as_array(X, what)
     refuse(_shape_faults(table.shape), what)
     return table, names
 
 
-def _as_array(X: Any, what: str) -> npt.NDArray[Any]:
-    if isinstance(X, Mapping):
-        return _stacked(X, what)
-    try:
-        table = np.asarray(X)
-    except ValueError as error:
-        refuse([f"the rows can't be made one table ({error})"], what)
-        raise
-    # numpy turns the numbers of a list into text when one cell is text: look at the cells as they came
-    return table if isinstance(X, np.ndarray) or table.dtype.kind not in "US" else np.array(X, dtype=object)
-
-
 def _stacked(columns: Mapping[Any, Any], what: str) -> npt.NDArray[Any]:
     """Put the columns of a dict beside each other."""
-    arrays = [np.asarray(column) for column in columns.values()]
+    arrays = [as_array(column, what) for column in columns.values()]
     if any(array.dtype.kind != "f" for array in arrays):
-        arrays = [np.array(column, dtype=object) for column in columns.values()]
+        arrays = [as_objects(array) for array in arrays]
     lengths = dict(zip(columns, map(np.shape, arrays), strict=True))
     if not lengths or len(set(lengths.values())) > 1 or any(len(shape) != 1 for shape in lengths.values()):
         refuse([f"wanted columns of one dimension and equal length, got shapes {lengths}"], what)
@@ -191,7 +182,7 @@ def _read_array(X: npt.NDArray[Any], faults: list[str], names: tuple[str, ...] |
     if X.dtype.kind == "c":
         faults.append("Complex data not supported: pass real numbers")
         return np.zeros(X.shape)
-    cells = X.astype(object)
+    cells = as_objects(X)
     columns = range(X.shape[1]) if names is None else names
     return np.column_stack([_read_cells(cells[:, j], column, faults) for j, column in enumerate(columns)])
 
@@ -201,50 +192,37 @@ def _read_columns(frame: Any, faults: list[str]) -> npt.NDArray[np.float64]:
 
     columns = []
     for name, series in zip(frame.columns, frame.iter_columns(), strict=True):
-        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-            if series.dtype.is_integer() and not series.null_count():
-                faults += _too_large(series.to_numpy()[:, None], (name,))
+        kind = series.dtype
+        if str(kind) in WIDE or kind == nw.Decimal:
+            columns.append(_read_cells(series.to_list(), name, faults))
+        elif kind.is_numeric() or kind == nw.Boolean:
+            if kind.is_integer():
+                filled = series.fill_null(0) if series.null_count() else series
+                faults += _too_large(filled.to_numpy()[:, None], (name,))
             columns.append(np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
         else:
-            columns.append(_read_cells(np.asarray(series.to_numpy(), dtype=object), name, faults))
+            columns.append(_read_cells(as_objects(np.asarray(series.to_numpy())), name, faults))
     return np.column_stack(columns)
 
 
-def _read_cells(cells: npt.NDArray[Any], column: object, faults: list[str]) -> npt.NDArray[np.float64]:
-    """Read a column of Python objects cell by cell."""
-    out = np.zeros(len(cells))
-    for i, cell in enumerate(cells):
-        if is_missing(cell):
-            out[i] = np.nan
-        elif isinstance(cell, str | bytes):
-            faults.append(f"row {i}, column {column!r}: {cell!r} is text")
-        elif isinstance(cell, complex | np.complexfloating):
-            faults.append(f"row {i}, column {column!r}: Complex data not supported ({cell})")
-        elif isinstance(cell, Real) or hasattr(cell, "as_integer_ratio"):
-            try:
-                out[i] = float(cell)
-            except OverflowError:
-                out[i] = np.inf
-        else:
-            wrong = f"argument must be a string or a real number, not {type(cell).__name__!r}"
-            raise TypeError(f"row {i}, column {column!r}: {wrong}")
-    return out
-
-
-def is_missing(cell: Any) -> bool:
-    """Tell whether a Python object stands for a missing value (None, NaN, NA, NaT)."""
-    if cell is None or type(cell).__name__ in {"NAType", "NaTType"}:
-        return True
-    return isinstance(cell, Real) and bool(cell != cell)
+def _read_cells(cells: Iterable[Any], column: object, faults: list[str]) -> npt.NDArray[np.float64]:
+    values, wrong = read_cells(cells)
+    faults += [f"row {i}, column {column!r}: {complaint}" for i, complaint in wrong]
+    return values
 
 
 def _too_large(X: npt.NDArray[Any], names: tuple[str, ...] | None) -> list[str]:
-    if X.dtype.kind not in "iu" or X.dtype.itemsize < 8:
+    """List the integers that float64 can't tell from their neighbours."""
+    if X.dtype.kind not in "iuf" or X.dtype.itemsize < 8 or X.dtype == np.float64:
         return []
-    rows, columns = np.nonzero((X > EXACT_INTEGERS) | (X < -EXACT_INTEGERS))
-    where = [(int(i), names[j] if names else int(j), X[i, j]) for i, j in zip(rows, columns, strict=True)]
-    why = "is beyond 2**53, where float64 mixes up integers"
-    return [f"row {i}, column {j!r}: {v} {why}" for i, j, v in where]
+    if X.dtype.kind == "f":  # wider than float64
+        with np.errstate(over="ignore"):
+            near = X.astype(np.float64)
+        changed = np.isfinite(near) & (X == np.floor(X)) & (near != X)
+    else:
+        changed = (X > EXACT_INTEGERS) | (X < -EXACT_INTEGERS)
+    where = [(int(i), names[j] if names else int(j), X[i, j]) for i, j in np.argwhere(changed)]
+    return [f"row {i}, column {j!r}: {v} {MIXED_UP}" for i, j, v in where]
 
 
 def _not_finite(values: npt.NDArray[np.float64], i: int, j: int, names: tuple[str, ...] | None) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import nearest, refuse
-from monoopt.order.frames import SHOWN, is_missing
+from monoopt.order.cells import is_missing
+from monoopt.order.frames import SHOWN
 
 FEW_FLOATS = 20
 

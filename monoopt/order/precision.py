@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from monoopt.order.cells import as_array
 from monoopt.order.frames import is_frame
 
 BITS = {2: 10, 4: 23}
@@ -26,7 +27,7 @@ def precision_of(X: Any) -> npt.NDArray[np.uint8]:
         kinds = nw.from_native(X, eager_only=True).schema.values()
         return np.array([{"Float16": 10, "Float32": 23}.get(str(kind), 52) for kind in kinds], dtype=np.uint8)
     if isinstance(X, Mapping):
-        return np.concatenate([precision_of(np.asarray(column)[:, None]) for column in X.values()])
+        return np.concatenate([precision_of(as_array(column, "X")[:, None]) for column in X.values()])
     table = X if hasattr(X, "dtype") else np.asarray(X)
     kind, width = table.dtype, int(table.shape[1])
     bits_all = BITS.get(kind.itemsize, 52) if getattr(kind, "kind", "") == "f" else 52
