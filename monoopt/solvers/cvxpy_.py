@@ -21,6 +21,7 @@ from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
 from monoopt.solvers.cvxpy_engines import ENGINES, NATIVE_STATUS, STATUS, CvxpyEngine, engine_version, find_engine
 from monoopt.solvers.engines import at_scale, impossible_row, refused
 from monoopt.solvers.highs import refuse_non_vertex, share_threads
+from monoopt.solvers.silence import silent_thread
 
 Places = slice | np.ndarray
 
@@ -77,14 +78,15 @@ class Cvxpy(Solver):
         if (ray := impossible_row(program)) is not None:
             return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="a row without columns can't hold")
         start = time.perf_counter()
-        rendering = Rendering.of(program)
+        rendering = Rendering.of(program, engine.wants_row)
         problem = rendering.problem
         try:
             data, chain, inverse = problem.get_problem_data(engine.word, ignore_dpp=True, solver_opts=dict(options))
             built = time.perf_counter()
             if engine.word == "HIGHS":
                 share_threads(settings.threads)
-            raw = chain.solve_via_data(problem, data, False, settings.verbose, dict(options))
+            with silent_thread(not settings.verbose):
+                raw = chain.solve_via_data(problem, data, False, settings.verbose, dict(options))
         except Exception as wrong:  # backends raise whatever they like; what they say is kept
             return refused(self.name, wrong, settings)
         solved = time.perf_counter()
@@ -118,8 +120,11 @@ class Rendering:
     cones: list[tuple[Any, Cone]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, program: Program) -> Self:
-        """Render column blocks as variables with bounds, row blocks as at most three constraints each."""
+    def of(cls, program: Program, wants_row: bool = False) -> Self:
+        """Render column blocks as variables with bounds, row blocks as at most three constraints each.
+
+        For a solver that wants a row where there is none, one is added that asks for nothing.
+        """
         import cvxpy
 
         made = cls(program)
@@ -130,7 +135,9 @@ class Rendering:
             made._add_cone(cone)
         kept = made._objective()
         goal = cvxpy.Minimize(kept) if program.sense == "minimize" else cvxpy.Maximize(-kept)
-        made.problem = cvxpy.Problem(goal, made._constraints())
+        bare = wants_row and not made._constraints() and not np.isfinite([program.lower, program.upper]).any()
+        idle = [np.zeros(variable.size) @ variable <= 1 for _, variable in made.variables[:1]] if bare else []
+        made.problem = cvxpy.Problem(goal, made._constraints() + idle)
         return made
 
     def _constraints(self) -> list[Any]:

@@ -29,6 +29,8 @@ STATUS = {
     "solver_error": Status.ERROR,
 }
 SCIP_LIMITS = ("time", "mem", "node", "totalnode", "stallnode", "gap", "sol", "bestsol", "restart")
+SCS_WORDS = ("", "solved", "infeasible", "unbounded")  # what it would say of the iterate where a limit stopped it
+SCS_LIMITS = ("time_limit_secs", "max_iters")
 # Native words where cvxpy's are too coarse: it calls a limit, or a stop without progress, an error.
 NATIVE_STATUS = {
     "NumericalError": Status.NUMERICAL,
@@ -40,6 +42,7 @@ NATIVE_STATUS = {
     "kInterrupt": Status.LIMIT,
     "userinterrupt": Status.LIMIT,
     **{f"{word}limit": Status.LIMIT for word in SCIP_LIMITS},
+    **{f"{word} (inaccurate - reached {limit})": Status.LIMIT for word in SCS_WORDS for limit in SCS_LIMITS},
 }
 INTERIOR = frozenset({"linear", "quadratic", "duals"})
 CONIC = INTERIOR | {"second_order", "exponential"}
@@ -61,6 +64,8 @@ class CvxpyEngine(Engine):
         Bound that a search over whole numbers reached, without the objective's constant.
     untrue : tuple of str
         Entries of a raw answer that are not to be believed.
+    wants_row : bool
+        Whether it refuses programs of free columns alone.
     """
 
     package: str = ""
@@ -68,6 +73,7 @@ class CvxpyEngine(Engine):
     count: str = "iterations"
     bound: Callable[[Any], float | None] = lambda raw: None
     untrue: tuple[str, ...] = ()
+    wants_row: bool = False
 
 
 def _clarabel_options() -> list[str]:
@@ -134,6 +140,7 @@ ENGINES = {
         package="scs",
         native=lambda raw: str(raw["info"]["status"]),
         count="splitting",
+        wants_row=True,
     ),
     "piqp": CvxpyEngine(
         "PIQP",

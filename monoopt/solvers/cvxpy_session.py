@@ -18,6 +18,7 @@ from monoopt.solvers.cvxpy_ import Rendering, status_and_point
 from monoopt.solvers.cvxpy_engines import CvxpyEngine
 from monoopt.solvers.engines import at_scale, impossible_row, refused
 from monoopt.solvers.highs import share_threads
+from monoopt.solvers.silence import silent_thread
 
 WIDEST = 400  # columns in the quadratic part for which its factor is one dense parameter
 
@@ -50,7 +51,7 @@ class CvxpySession(Session):
         start = time.perf_counter()
         compiled = self._rendering is not None
         if self._rendering is None:
-            self._rendering = ParametricRendering.of(program)
+            self._rendering = ParametricRendering.of(program, self._engine.wants_row)
         rendering = self._rendering
         rendering.set_numbers(program)
         problem = rendering.problem
@@ -59,7 +60,8 @@ class CvxpySession(Session):
             built = time.perf_counter()
             if self._engine.word == "HIGHS":
                 share_threads(settings.threads)
-            raw = chain.solve_via_data(problem, data, False, settings.verbose, dict(options))
+            with silent_thread(not settings.verbose):
+                raw = chain.solve_via_data(problem, data, False, settings.verbose, dict(options))
         except Exception as wrong:  # backends raise whatever they like; what they say is kept
             return refused(str(self.solver.name), wrong, settings)
         solved = time.perf_counter()

@@ -111,12 +111,19 @@ class Rendering:
 
     def point(self, values: list[float | None]) -> np.ndarray | None:
         """Columns from values in order; a column that stands nowhere has none and takes the one nearest 0."""
-        if all(value is None for value in values):
+        if all(value is None for value in values) and self._stands().any():
             return None
-        idle = np.clip(0.0, self.program.lower, self.program.upper)
+        idle = np.clip(0.0, *whole_bounds(self.program))
         return np.array(
             [rest if value is None else value for value, rest in zip(values, idle, strict=True)], dtype=float
         )
+
+    def _stands(self) -> np.ndarray:
+        """Columns that are written: those with a cost, a quadratic part, or an entry in a row with a side."""
+        program = self.program
+        asks = np.isfinite(program.row_lower) | np.isfinite(program.row_upper)
+        found = (program.c != 0) | (np.asarray(abs(program.A[asks]).sum(axis=0)).ravel() > 0)
+        return found if program.P is None else found | (np.asarray(abs(program.P).sum(axis=0)).ravel() > 0)
 
     def multipliers(self, x: np.ndarray, duals: Any) -> dict[str, np.ndarray]:
         """Row multipliers, which have our sign in a minimisation, and the columns' that follow."""

@@ -1,4 +1,4 @@
-"""Keep file descriptor 1 clean while a native library is called."""
+"""Keep file descriptor 1, and Python's own stdout, clean while a native library is called."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, TextIO
 
 _lock = threading.Lock()
 _held: dict[str, int] = {"depth": 0, "saved": -1}
+_muted: list[int] = []  # threads, each as often as it asked
 
 
 @contextmanager
@@ -62,3 +64,40 @@ def _flush() -> None:
         sys.stdout.flush()
     except (AttributeError, ValueError):
         pass  # no stdout, or a closed one: nothing of ours to keep in order
+
+
+class _Sieve:
+    """A stdout that lets go what muted threads write, and is the old one to all others."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self.stdout = stdout
+
+    def write(self, text: str) -> int:
+        return len(text) if threading.get_ident() in _muted else self.stdout.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stdout, name)
+
+
+@contextmanager
+def silent_thread(wanted: bool = True) -> Iterator[None]:
+    """Let go what this thread writes to ``sys.stdout``, if wanted; other threads write on.
+
+    OSQP and SCS print through Python, some lines whatever their ``verbose`` says: where stdout is a notebook's or
+    somebody's buffer no descriptor would stop them.
+    """
+    if not wanted or sys.stdout is None:
+        yield
+        return
+    me = threading.get_ident()
+    with _lock:
+        if not isinstance(sys.stdout, _Sieve):
+            sys.stdout = _Sieve(sys.stdout)
+        _muted.append(me)
+    try:
+        yield
+    finally:
+        with _lock:
+            _muted.remove(me)
+            if not _muted and isinstance(sys.stdout, _Sieve):
+                sys.stdout = sys.stdout.stdout

@@ -158,6 +158,46 @@ def no_rows() -> Program:
     return columns("no_rows", x={"shape": 2, "lower": [-2, -3], "upper": [5, 5], "cost": 1}).build()
 
 
+@case(objective=0.0)
+def columns_alone() -> Program:
+    """Nothing to choose by: free columns, no rows, no costs."""
+    return columns("columns_alone", x={"shape": 2}).build()
+
+
+@case(objective=0.0)
+def columns_in_a_box_alone() -> Program:
+    """The same in a box that 0 is not in."""
+    return columns("columns_in_a_box_alone", x={"shape": 2, "lower": [1, -2], "upper": [2, -1]}).build()
+
+
+@case(objective=0.0)
+def whole_columns_alone() -> Program:
+    """The same for whole numbers."""
+    return columns("whole_columns_alone", x={"shape": 2, "lower": 0.5, "upper": 3, "integer": True}).build()
+
+
+@case(status=Status.UNBOUNDED)
+def unbounded_columns_alone() -> Program:
+    """max a + b, both free, no rows."""
+    return columns("unbounded_columns_alone", "maximize", x={"shape": 2, "cost": 1}).build()
+
+
+@case(objective=0.0)
+def a_row_without_sides() -> Program:
+    """Free columns without costs under a row that asks for nothing."""
+    b = columns("a_row_without_sides", x={"shape": 2})
+    b.add_rows("free", {"x": [[1, 1]]})
+    return b.build()
+
+
+@case(objective=0.0)
+def no_active_row() -> Program:
+    """a + b >= 3 without costs: most points touch nothing."""
+    b = columns("no_active_row", x={"shape": 2, "lower": 0})
+    b.add_rows("row", {"x": [[1, 1]]}, lower=3)
+    return b.build()
+
+
 @case(objective=1.0, x={"x": [1.0, 0.0]}, y={"rows": [0.0, 1.0, 0.0]})
 def empty_rows() -> Program:
     """min a + 2b, a + b >= 1 between rows without coefficients that hold, one of them just."""
@@ -394,6 +434,15 @@ def unbounded_quadratic() -> Program:
     b = columns("unbounded_quadratic", x={"shape": 2, "lower": 0, "cost": [0, -1]})
     b.add_quadratic("x", np.diag([1.0, 0.0]))
     b.add_rows("side", {"x": [[1, 1]]}, lower=1)
+    return b.build()
+
+
+@case(objective=-1.0, x={"x": [1.0, 1.0]}, y={"row": 0.0})
+def quadratic_without_active_row() -> Program:
+    """min 1/2 (a^2 + b^2) - a - b, a + b <= 9: the row is far away."""
+    b = columns("quadratic_without_active_row", x={"shape": 2, "cost": -1})
+    b.add_quadratic("x", np.eye(2))
+    b.add_rows("row", {"x": [[1, 1]]}, upper=9)
     return b.build()
 
 

@@ -10,12 +10,14 @@ import threading
 
 import pytest
 
-from monoopt.solvers.silence import silent_descriptor
+from monoopt.solvers import open_session, solve
+from monoopt.solvers.silence import silent_descriptor, silent_thread
 from tests.solvers.every_solver import SOLVERS, require
+from tests.solvers.named_programs import CASES
 
 # Heavy imports once, then a fork for each solver: so the first object of every library is its process's first.
 SCRIPT = """
-import json, os, sys, tempfile
+import ctypes, json, os, sys, tempfile
 import cvxpy, pyomo.environ, highspy
 from monoopt.errors import MonooptError
 from monoopt.solvers import solve
@@ -25,7 +27,9 @@ from tests.solvers.named_programs import CASES
 def everything(name):
     solver = known_solvers()[name]()
     trial = solver.trial()[0]
-    for program, options in ((trial, {}), (CASES["infeasible_sides"].build(), {}), (trial, {"threds": 2})):
+    loose = CASES["no_active_row"].build()
+    programs = (trial, loose, CASES["infeasible_sides"].build(), CASES["projection"].build())
+    for program, options in (*((program, {}) for program in programs), (trial, {"threds": 2})):
         try:
             solve(program, name, options=options, raise_on_failure=False)
         except (MonooptError, ImportError):
@@ -39,6 +43,7 @@ for name in sys.argv[1:]:
             os.dup2(caught.fileno(), 1)
             everything(name)
             sys.stdout.flush()
+            ctypes.CDLL(None).fflush(None)  # what C keeps back
             os._exit(0)
         os.waitpid(child, 0)
         caught.seek(0)
@@ -98,3 +103,23 @@ def test_silence_is_harmless_where_there_is_no_stdout() -> None:
         "import os; os.close(1)\nfrom monoopt.solvers.silence import silent_descriptor\nwith silent_descriptor(): pass"
     )
     assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 0
+
+
+def test_a_line_that_osqp_prints_through_python_is_not_seen(capsys: pytest.CaptureFixture[str]) -> None:
+    """It says that polishing is not needed, whatever its verbose."""
+    assert solve(CASES["no_active_row"].build(), "osqp").optimal
+    with open_session(CASES["quadratic_without_active_row"].build(), "osqp") as session:
+        assert session.solve().optimal
+    assert capsys.readouterr().out == ""
+
+
+def test_a_silent_thread_silences_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    before = sys.stdout
+    with silent_thread(), silent_thread():
+        print("lost")
+        other = threading.Thread(target=print, args=("heard",))
+        other.start()
+        other.join(5)
+    assert sys.stdout is before
+    print("heard too")
+    assert capsys.readouterr().out == "heard\nheard too\n"

@@ -19,7 +19,7 @@ from monoopt.solvers.highs import STATUS as HIGHS_STATUS
 from monoopt.solvers.pyomo_engines import STATUS as PYOMO_STATUS
 from tests.solvers.every_solver import SOLVERS, require, takes
 from tests.solvers.named_programs import CASES
-from tests.solvers.test_settings import cover_program
+from tests.solvers.test_settings import cover_program, order_program
 
 # --- statuses: every native word has one of ours -----------------------------------------------------------
 
@@ -234,6 +234,24 @@ def test_cvxpy_scips_time_limit_is_a_limit_and_no_error(found: dict[str, str]) -
     solution = solve(b.build(), "scip", time_limit=0.05, raise_on_failure=False)
     assert solution.status in (Status.LIMIT, Status.FEASIBLE), str(solution)
     assert "timelimit" in solution.raw_status
+
+
+def test_cvxpy_scs_takes_a_quadratic_part_of_free_columns_alone() -> None:
+    """It refuses programs without any row."""
+    b = ProgramBuilder("bowl")
+    b.add_columns("x", 2, cost=-1)
+    b.add_quadratic("x", np.eye(2))
+    np.testing.assert_allclose(solve(b.build(), "scs").x, [1, 1], atol=1e-6)
+    with open_session(b.build(), "scs") as session:
+        np.testing.assert_allclose(session.solve().x, [1, 1], atol=1e-6)
+
+
+def test_cvxpy_scs_stopped_by_the_clock_or_its_count_reached_a_limit() -> None:
+    """Its word for that, and for its iterations, is a longer one than cvxpy reads."""
+    program = order_program(120, 400)
+    for words in ({"time_limit": 1e-6}, {"options": {"max_iters": 2}}):
+        solution = solve(program, "scs", raise_on_failure=False, **words)
+        assert solution.status in (Status.LIMIT, Status.FEASIBLE) and "reached" in solution.raw_status, str(solution)
 
 
 def test_pyomo_glpk_takes_fractions_of_a_second(found: dict[str, str]) -> None:
