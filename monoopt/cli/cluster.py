@@ -163,7 +163,7 @@ def _plot(fitted: Any, X: np.ndarray, path: str) -> None:
         from monoopt.report import plots_cluster
 
         draw = plots_cluster.plot_clusters if hasattr(fitted, "labels_") else plots_cluster.plot_ball
-        draw(fitted, X).savefig(path, dpi=150)
+        draw(fitted, X).savefig(path, dpi=150, bbox_inches="tight")
     except ImportError as error:
         raise OptionError("--plot needs matplotlib: pip install 'monoopt[plot]'") from error
     except OSError as error:

@@ -162,7 +162,7 @@ def _distance_map(figure: Any, axis: Any, estimator: SVDD, values: np.ndarray) -
     grid, x, y = _grid(values)
     distance = estimator.distance(grid).reshape(len(y), len(x))
     image = axis.contourf(x, y, distance, levels=24, cmap="Greys", alpha=0.7)
-    figure.colorbar(image, ax=axis, label="distance to the centre").ax.tick_params(labelsize=7)
+    figure.colorbar(image, ax=axis, label="distance to the centre", shrink=0.7).ax.tick_params(labelsize=7)
     if distance.min() < estimator.radius_ < distance.max():
         axis.contour(x, y, distance, levels=[estimator.radius_], colors=SPHERE, linewidths=1.2)
     for word, members, colour, size in _sets(estimator, len(values)):
