@@ -41,7 +41,7 @@ def read_training_data(
             DataConversionWarning,
             stacklevel=3,
         )
-        y = np.asarray(y)[:, 0]
+        y = y[:, 0] if isinstance(y, np.ma.MaskedArray) else np.asarray(y)[:, 0]
     data = read_ordinal_data(X, y, directions, sample_weight, order)
     data.warn(stacklevel=4)
     return data

@@ -6,7 +6,7 @@ two objects are comparable only when they are equal on it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -120,6 +120,8 @@ def _by_name_or_position(directions: Any) -> Mapping[Any, Any] | list[Any]:
     """Return a mapping or a list; a pandas Series counts as a mapping unless its index is just positions."""
     if isinstance(directions, str | bytes):
         refuse([f"{directions!r} is one word: {FORMS}"], "directions")
+    if isinstance(directions, Set):
+        refuse([f"a {type(directions).__name__} came, which has no order: {FORMS}"], "directions")
     if isinstance(directions, Mapping):
         return directions
     if hasattr(directions, "to_dict") and hasattr(directions, "index"):

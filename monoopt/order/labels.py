@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, MappingView, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.errors import nearest, refuse
-from monoopt.order.cells import is_missing
-from monoopt.order.frames import SHOWN
+from monoopt.errors import DataError, nearest, refuse
+from monoopt.order.cells import WIDE, as_array, is_missing, is_number
+from monoopt.order.frames import SHOWN, is_frame
 
 FEW_FLOATS = 20
 
@@ -55,16 +55,16 @@ class OrderedLabels:
 def read_labels(y: Any, order: Sequence[Any] | None = None, *, what: str = "y") -> OrderedLabels:
     """Read ordered labels of any type.
 
-    Numbers and booleans are ordered by value; gaps between them mean nothing (only the order counts). An
-    ordered pandas category or a polars Enum gives its own order. Text has no order of its own: it needs
-    ``order=``. All categories of an ordered type, and all entries of ``order``, are classes, also those
-    that no object carries.
+    Numbers and booleans are ordered by value; gaps between them mean nothing (only the order counts). Bytes
+    are read as text, Decimal and Fraction as numbers. An ordered pandas category or a polars Enum gives its
+    own order. Text has no order of its own: it needs ``order=``. All categories of an ordered type, and all
+    entries of ``order``, are classes, also those that no object carries.
 
     Parameters
     ----------
     y : array-like, Series or Categorical, shape (n,)
     order : sequence, optional
-        All labels, worst first. It wins over the order of a category.
+        All labels, worst first; not a set or dict. It wins over the order of a category.
     what : str
         How messages call the labels.
 
@@ -75,7 +75,8 @@ def read_labels(y: Any, order: Sequence[Any] | None = None, *, what: str = "y") 
     Raises
     ------
     DataError
-        Missing or infinite labels (rows listed), text without ``order``, labels that ``order`` doesn't
+        Missing, masked or infinite labels (rows listed), numbers that one array can't hold unchanged,
+        text without ``order``, labels that ``order`` doesn't
         hold, repeated entries of ``order``, mixed types, or a numeric target of so many fractional values
         that it isn't one of classes (more than 20 and more than half as many as objects).
 
@@ -108,21 +109,23 @@ def category_order(y: Any) -> list[Any] | None:
 
 def _as_vector(y: Any, what: str) -> npt.NDArray[Any]:
     """Return a one-dimensional array without missing or infinite labels."""
-    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    frame = hasattr(y, "to_numpy") and str(getattr(y, "dtype", "")) not in WIDE
+    try:
+        values = as_array(y.to_numpy() if frame else y, what)
+    except DataError:
+        refuse(["some labels are lists or arrays; wanted a 1d array of labels, each a number, boolean or text"], what)
+        raise
     if values.ndim != 1:
         refuse([f"y should be a 1d array of labels, got an array of shape {values.shape} instead"], what)
     if values.dtype.kind not in "biufOUST":
         wanted = "numbers, booleans, ordered categories or text"
         refuse([f"Unknown label type: {values.dtype}; wanted {wanted}"], what)
-    if values.dtype.kind == "U" and isinstance(y, list | tuple):
-        values = np.array(y, dtype=object)  # numpy turns a mixed list into text: look at what came
-    if values.dtype.kind in "ST":
-        values = values.astype(str if values.dtype.kind == "S" else object)
+    values = values.astype(object) if values.dtype.kind in "ST" else values
     bad = _bad_rows(values)
     if len(bad):
         shown = ", ".join(f"row {i}: {values[i]}" for i in bad[:SHOWN])
         refuse([f"{len(bad)} label(s) missing or infinite (NaN, inf, None): {shown}"], what)
-    return _plain(values) if values.dtype.kind == "O" and len(values) else values
+    return _plain(values.tolist(), what) if values.dtype.kind == "O" and len(values) else values
 
 
 def _bad_rows(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -130,19 +133,40 @@ def _bad_rows(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         return np.flatnonzero(~np.isfinite(values))
     if values.dtype.kind == "O":
         infinite = (float("inf"), float("-inf"))
-        return np.flatnonzero([is_missing(v) or (isinstance(v, float) and v in infinite) for v in values])
+        return np.flatnonzero([is_missing(v) or (is_number(v) and v in infinite) for v in values])
     return np.empty(0, dtype=np.int64)
 
 
-def _plain(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Turn an object array that holds only text, booleans or numbers into an array of that kind."""
-    if all(isinstance(v, str) for v in values):
-        return values.astype(str)
-    if all(isinstance(v, bool | np.bool_) for v in values):
-        return values.astype(bool)
-    if all(isinstance(v, int | float | np.integer | np.floating) for v in values):
-        return np.array(values.tolist())
+def _plain(labels: list[Any], what: str) -> npt.NDArray[Any]:
+    """Turn labels that are all text, booleans or numbers into an array of that kind, others into objects."""
+    strange = [(i, v) for i, v in enumerate(labels) if not isinstance(v, Hashable)]
+    faults = [f"entry {i}: {v!r} is no label (Unknown label type: {type(v).__name__})" for i, v in strange]
+    refuse(faults[:SHOWN], what)
+    cells = [_simple(v) for v in labels]
+    if len(set(cells)) < len(set(labels)):
+        refuse(["some labels differ only by type or beyond the precision of float64: give them one type"], what)
+    if all(isinstance(v, str) for v in cells) or all(isinstance(v, int | float) for v in cells):
+        values = np.array(cells)
+        pairs = zip(cells, values.tolist(), strict=True)
+        faults = [f"entry {i}: {v!r} would be changed to {w!r}" for i, (v, w) in enumerate(pairs) if v != w]
+        refuse(faults[:SHOWN], what)
+        return values
+    values = np.empty(len(cells), dtype=object)
+    for i, v in enumerate(cells):  # one by one: numpy would make rows of tuples
+        values[i] = v
     return values
+
+
+def _simple(label: Any) -> Any:
+    """Return bytes as text and numbers as int or float."""
+    if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
+        label = label.item()
+    if isinstance(label, bytes):
+        return label.decode(errors="backslashreplace")
+    if isinstance(label, int | float) or not is_number(label):
+        return label
+    whole = int(label)
+    return whole if whole == label else float(label)
 
 
 def _classes_of(values: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
@@ -175,16 +199,23 @@ def _refuse_text(values: npt.NDArray[Any], what: str) -> None:
 
 
 def _read_order(order: Sequence[Any]) -> npt.NDArray[Any]:
+    wanted = "an order needs a sequence (list, tuple, array) of all labels, worst first"
     if isinstance(order, str | bytes):
-        refuse([f"{order!r} is one word: give a sequence of all labels, worst first"], "order")
-    entries = [entry.item() if isinstance(entry, np.generic) else entry for entry in order]
+        refuse([f"{order!r} is one word: {wanted}"], "order")
+    if isinstance(order, Set | Mapping | MappingView) or is_frame(order):
+        refuse([f"a {type(order).__name__} came: {wanted}"], "order")
+    try:
+        entries = list(order)
+    except TypeError:
+        refuse([f"{order!r} came: {wanted}"], "order")
+        raise
     faults = [f"entry {i} is missing ({entry!r})" for i, entry in enumerate(entries) if is_missing(entry)]
-    repeated = {entry for i, entry in enumerate(entries) if entry in entries[:i]}
-    faults += [f"{entry!r} appears more than once" for entry in sorted(repeated, key=str)]
-    faults += ["it is empty: name all labels, worst first"] if not entries else []
-    refuse(faults, "order")
-    kinds = {str if isinstance(entry, str) else float for entry in entries}
-    return np.array(entries) if len(kinds) == 1 else np.array(entries, dtype=object)
+    refuse(faults + (["it is empty: name all labels, worst first"] if not entries else []), "order")
+    classes = _plain(entries, "order")
+    names = classes.tolist()
+    repeated = {entry for i, entry in enumerate(names) if entry in names[:i]}
+    refuse([f"{entry!r} appears more than once" for entry in sorted(repeated, key=str)], "order")
+    return classes
 
 
 def _codes(values: npt.NDArray[Any], classes: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
@@ -196,6 +227,11 @@ def _codes(values: npt.NDArray[Any], classes: npt.NDArray[Any], what: str) -> np
         found = distinct.tolist()
     place = {label: k for k, label in enumerate(classes.tolist())}
     unknown = [label for label in found if label not in place]
-    names = [str(label) for label in place]
-    refuse([f"label {v!r} is not in the order {list(place)}{nearest(v, names)}" for v in unknown], what)
+    kinds = [{"text" if isinstance(label, str) else "numbers" for label in some} for some in (found, place)]
+    if unknown and all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
+        refuse([f"the labels are {kinds[0].pop()} and the order holds {kinds[1].pop()}: give both one type"], what)
+    words = [label for label in place if isinstance(label, str)]
+    hints = [nearest(label, words) if isinstance(label, str) else "" for label in unknown]
+    pairs = zip(unknown, hints, strict=True)
+    refuse([f"label {label!r} is not in the order {list(place)}{hint}" for label, hint in pairs], what)
     return np.array([place[label] for label in found], dtype=np.int64)[inverse.ravel()]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import OptionError, nearest, refuse
+from monoopt.order.cells import as_array, as_objects, read_cells
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Loss: TypeAlias = str | npt.ArrayLike
@@ -114,9 +115,19 @@ def loss_table(loss: Loss, n_classes: int) -> Floats:
         if loss not in LOSSES:
             raise OptionError(f"unknown loss {loss!r}{nearest(loss, LOSSES)}; wanted {LOSSES} or a K x K table")
         return gaps if loss == "absolute" else gaps**2
-    table = np.array(loss, dtype=np.float64)
+    table = _as_table(loss)
     refuse(_table_faults(table, n_classes), "loss")
     return table
+
+
+def _as_table(loss: npt.ArrayLike) -> Floats:
+    """Return the entries as float64; text, missing and masked ones are refused with their places."""
+    entries = as_array(loss, "loss")
+    values, wrong = read_cells(as_objects(entries).ravel())
+    places = [np.unravel_index(i, entries.shape) for i, _ in wrong]
+    named = [f"L[{', '.join(str(p) for p in place)}]: " if place else "" for place in places]
+    refuse([where + complaint for where, (_, complaint) in zip(named, wrong, strict=True)], "loss")
+    return values.reshape(entries.shape)
 
 
 def linear_loss(tau: float, n_classes: int) -> Floats:
