@@ -153,12 +153,18 @@ def relabel(
     DataError
         Every fault of the data in one error.
     CertificateError
-        The solver's answer is not good enough to prove the optimum.
+        The exact proof fails.
 
     Warns
     -----
     DataWarning
         A declared direction goes against the labels, or no two objects are comparable.
+
+    Notes
+    -----
+    Weights are taken as the binary numbers that they are, weights of equal objects added up in double precision (sums
+    that differ from 0 by rounding alone are 0); from there on cost and tie rule are exact. A solver's multipliers,
+    missing or coarser than the weights, are completed by an exact maximum flow; `solutions[k].raw_status` says so.
 
     References
     ----------

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.algorithms.words import Words
-from monoopt.errors import CertificateError
 from monoopt.formulations import monotonization
+from monoopt.formulations.closures import exact_vertex
 from monoopt.order import dominance_pairs, extension_bounds, inconsistent, transitive_reduction
-from monoopt.program import Certificate, Solution, certify
+from monoopt.program import Certificate, Solution
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -84,22 +84,14 @@ def _solved(
 ) -> tuple[Solution, float]:
     """Build, solve, read and certify the program of the inconsistent objects; return also the factor on its costs.
 
-    The point of the solution is the extreme optimum itself, 0 or 1.
+    The point of the solution is the extreme optimum itself, 0 or 1, and its proof has no gap: scaling by a power of two
+    rounds nothing, and what the solver's multipliers lack is completed exactly.
     """
     pairs = transitive_reduction(dominance_pairs(objects, directions), len(objects))
     factor = whole_factor(costs)
     scaled = costs * factor
     program = monotonization.build(scaled < 0, pairs, np.abs(scaled), names)
-    solution = words.solve(program)
-    try:
-        labels = monotonization.read(program, solution, tie)
-    except CertificateError:  # the multipliers can't tell: ask for that very optimum
-        twin = monotonization.tilted(program, tie)
-        labels = monotonization.read(twin, words.solve(twin), "any")
-    x = labels.astype(float)
-    vertex = replace(solution, x=x, z=None, objective=program.objective(x))
-    whole = bool((program.c == np.round(program.c)).all())
-    return replace(vertex, certificate=certify(program, vertex, exact=whole).require()), factor
+    return exact_vertex(program, words.solve(program), tie), factor
 
 
 def _nothing_to_solve(base: float) -> Certificate:
@@ -139,15 +131,17 @@ def _whole_cost(solution: Solution, factor: float, base: float) -> Certificate:
 
 
 def whole_factor(costs: Floats) -> float:
-    """Return the power of two that makes all costs whole, else 1 / (largest cost): solvers ignore tiny costs.
+    """Return the power of two that makes all costs whole, else the largest one at most 1: solvers ignore tiny costs.
 
     Examples
     --------
     >>> whole_factor(np.array([0.5, -0.75])), whole_factor(np.array([0.1, -5.0]))
-    (4.0, 0.2)
+    (4.0, 0.125)
     """
     for power in range(HALVINGS + 1):
         scaled = np.ldexp(costs, power)
         if (scaled == np.round(scaled)).all() and np.abs(scaled).sum() < 2**53:
             return 2.0**power
-    return 1.0 / float(np.abs(costs).max())
+    largest = int(np.frexp(costs)[1].max())
+    lossless = np.array_equal(np.ldexp(np.ldexp(costs, -largest), largest), costs) and abs(largest) < 1000
+    return float(np.ldexp(1.0, -largest)) if lossless else 1.0

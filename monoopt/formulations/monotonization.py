@@ -22,7 +22,6 @@ from scipy import sparse
 
 from monoopt.errors import refuse
 from monoopt.formulations.closures import integral_optimum
-from monoopt.formulations.closures import tilted as tilted
 from monoopt.order.ordinal import Loss, loss_table, steps
 from monoopt.program import Program, ProgramBuilder, Solution
 
@@ -99,7 +98,7 @@ def read(program: Program, solution: Solution, tie: str = "least") -> npt.NDArra
     NoSolutionError
         There is no point.
     CertificateError
-        The answer does not tell the optimum asked for (see `monoopt.formulations.closures.integral_optimum`).
+        ``tie="any"``, and the point is far from optimal (see `monoopt.formulations.closures.integral_optimum`).
 
     Examples
     --------

@@ -91,7 +91,9 @@ class Certificate:
         )
         text = f"{self.kind} {verdict}"
         if self.exact_primal is not None and self.exact_dual is not None:
-            text += f" exactly: objective {self.exact_primal}, bound {self.exact_dual}"
+            gap = abs(self.exact_primal - self.exact_dual)
+            how = f" to a gap of {float(gap):.3g} (exact arithmetic)" if gap else " exactly"
+            text += f"{how}: objective {self.exact_primal}, bound {self.exact_dual}"
         elif self.kind == "optimality":
             text += f": objective {self.primal_objective:.12g}, bound {self.dual_objective:.12g}, gap {self.gap:.1e}"
         text += f" (tolerance {self.tolerance:.0e})"

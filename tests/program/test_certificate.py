@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,13 @@ def test_the_right_answer_is_proved() -> None:
     assert found.primal_objective == found.dual_objective == 9
     assert found.require() is found
     assert str(found) == "optimality proved: objective 9, bound 9, gap 0.0e+00 (tolerance 1e-06)"
+
+
+def test_a_gap_in_exact_arithmetic_is_not_called_an_exact_proof() -> None:
+    proved = certify(demand(), answer(demand(), **RIGHT), exact=True)
+    assert "optimality proved exactly: objective 9, bound 9" in str(proved)
+    close = replace(proved, exact_dual=Fraction(9) - Fraction(1, 2**30), gap=2.0**-30 / 9)
+    assert "exactly" not in str(close) and "proved to a gap of 9.31e-10 (exact arithmetic): objective 9" in str(close)
 
 
 def test_a_maximisation_is_proved_in_the_users_sense() -> None:
