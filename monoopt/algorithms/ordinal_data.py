@@ -24,12 +24,12 @@ from monoopt.order import (
 )
 from monoopt.order.cells import NO_NUMBER
 from monoopt.order.comparisons import at_least, blocks
+from monoopt.order.weights import read_weights
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 T = TypeVar("T")
 
-SHOWN = 20
 TAU_ROWS = 10_000  # rows that the rank correlations are taken from, evenly spaced
 AGAINST = (-0.1, 0.05)  # a sign is called wrong at a correlation below the first with p below the second
 
@@ -176,7 +176,7 @@ def read_ordinal_data(
     if n is not None and labels is not None and len(labels.codes) != n:
         faults.append(f"X has {n} objects and y {len(labels.codes)} labels: inconsistent numbers of samples")
     if n is not None:
-        weights = _attempt("sample_weight", faults, lambda: _weights(sample_weight, n))
+        weights = _attempt("sample_weight", faults, lambda: read_weights(sample_weight, n))
     if faults or table is None or labels is None or signs is None or weights is None:
         lines = faults[0] if len(faults) == 1 else "\n  - ".join(["several things are wrong:", *faults])
         raise (CellTypeError if any(NO_NUMBER in fault for fault in faults) else DataError)(lines, faults)
@@ -205,24 +205,3 @@ def _attempt(what: str, faults: list[str], read: Callable[[], T]) -> T | None:
         own = f"{what}: "
         faults += [fault if fault.startswith(own) else own + fault for fault in error.faults]
         return None
-
-
-def _weights(sample_weight: Any, n: int) -> Floats:
-    if sample_weight is None:
-        return np.ones(n)
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("wanted numbers") from None
-    weights = np.full(n, float(weights)) if weights.ndim == 0 else weights
-    if weights.shape != (n,):
-        raise DataError(f"shape {weights.shape}, wanted ({n},): one weight per object")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    faults = [f"object {i}: {weights[i]:g}, wanted a finite number that is not negative" for i in wrong[:SHOWN]]
-    if len(wrong) > SHOWN:
-        faults.append(f"and {len(wrong) - SHOWN} more")
-    if not faults and not weights.any():
-        faults.append("all weights are zero: no object is left")
-    if faults:
-        raise DataError("; ".join(faults), faults)
-    return weights

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from monoopt.errors import DataError, OptionError, nearest, refuse
+from monoopt.order.cells import MIXED_UP, mixed_up
 
 DELIMITERS = ",;\t|"
 LOOKED_AT = 50
@@ -126,10 +127,10 @@ class Table:
                 cell = row[place]
                 if number.fullmatch(cell):
                     values[i, j] = float(cell.replace(",", ".") if comma else cell)
-                    if np.isfinite(values[i, j]):
+                    if np.isfinite(values[i, j]) and not self._mixed_up(cell):
                         continue
                 faults.append(f"line {self.lines[i]}, column {names[j]!r}: {self._complaint(cell)}")
-        refuse(faults, f"{self.source}: {len(faults)} cell(s) are no finite numbers")
+        refuse(faults, f"{self.source}: {len(faults)} cell(s) are no finite numbers that float64 can hold")
         return values
 
     def labels(self, name: str) -> np.ndarray:
@@ -146,7 +147,7 @@ class Table:
         refuse(gaps, f"{self.source}: {len(gaps)} label(s) are missing")
         if 2 * sum(self.dialect.number.fullmatch(cell) is not None for cell in cells) <= len(cells):
             return np.array(cells)
-        if all(re.fullmatch(r"[+-]?\d{1,15}", cell, re.ASCII) for cell in cells):
+        if all(re.fullmatch(r"[+-]?\d{1,18}", cell, re.ASCII) for cell in cells):
             return np.array([int(cell) for cell in cells])
         return self.numbers([name])[:, 0]
 
@@ -154,10 +155,18 @@ class Table:
         """Write a value as this table would."""
         return str(value).replace(".", self.dialect.decimal) if isinstance(value, float) else str(value)
 
+    def _mixed_up(self, cell: str) -> bool:
+        """Tell whether float64 changes a number that is written as a whole one, 9007199254740993 for example."""
+        whole, _, rest = cell.partition(self.dialect.decimal)
+        digits = whole.lstrip("+-0")
+        return not rest.strip("0") and digits.isdecimal() and len(digits) < 310 and mixed_up(int(digits))
+
     def _complaint(self, cell: str) -> str:
         """Say what is wrong with a cell that is no finite number, and what to do if that is plain."""
         if self.missing(cell):
             return "missing" if cell == "" else f"missing ({cell!r})"
+        if self._mixed_up(cell):
+            return f"{cell!r} {MIXED_UP}"
         if self.dialect.number.fullmatch(cell) or cell.lower().lstrip("+-") in ("inf", "infinity"):
             return f"{cell!r} is not finite"
         other = Dialect(decimal="," if self.dialect.decimal == "." else ".", delimiter="\t")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from monoopt.errors import DataError, refuse
+from monoopt.errors import DataError
 from monoopt.order.frames import align_columns, read_table
 
 
@@ -38,21 +38,3 @@ def read_new_table(estimator: Any, X: Any, fitted: str, *, keep_missing: bool = 
         who = type(estimator).__name__
         raise DataError(f"X has {values.shape[1]} features, but {who} is expecting {wanted} features as input")
     return values
-
-
-def read_sample_weight(sample_weight: Any, n: int) -> np.ndarray:
-    """Return n weights (1 by default); negative, infinite and missing ones are refused, all zero too."""
-    if sample_weight is None:
-        return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=float)
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.shape != (n,):
-        raise DataError(f"sample_weight has shape {weight.shape}, wanted ({n},): one weight per object")
-    faults = []
-    for i in np.flatnonzero(~np.isfinite(weight) | (weight < 0))[:20]:
-        faults.append(f"object {i}: {weight[i]} (wanted a number that is not negative)")
-    if not faults and not weight.any():
-        faults.append("all weights are zero: no object is left")
-    refuse(faults, "sample_weight")
-    return weight

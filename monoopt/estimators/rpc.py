@@ -16,9 +16,9 @@ from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.errors import CertificateError, refuse
 from monoopt.estimators import ranking
 from monoopt.estimators.anchors import read_anchors
-from monoopt.estimators.inputs import read_sample_weight
 from monoopt.estimators.scaled_ranking import ScaledRanking
 from monoopt.order.bezier import attribute_shapes, curve_points, project
+from monoopt.order.weights import read_weights
 from monoopt.solvers import get_solver
 
 Array = npt.NDArray[np.float64]
@@ -167,7 +167,7 @@ class RankingPrincipalCurve(ScaledRanking):
     def score(self, X: Any, y: object = None, sample_weight: Any = None) -> float:
         """Share of the variance of X (about its own mean, in scaled units) that the frozen curve explains."""
         U = self.scaling_.apply(self._read(X))
-        problem = self._problem(U, read_sample_weight(sample_weight, len(U)))
+        problem = self._problem(U, read_weights(sample_weight, len(U)))
         return _explained(problem, problem.project(self._curve)[1])
 
     @property

@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from monoopt.errors import DataError, nearest, refuse
 from monoopt.estimators import ranking
-from monoopt.estimators.inputs import read_fit_table, read_new_table, read_sample_weight
+from monoopt.estimators.inputs import read_fit_table, read_new_table
 from monoopt.estimators.ranking import ScoringMixin
 from monoopt.order.contributions import contributions
 from monoopt.order.scaling import Scaling, fit_scaling
+from monoopt.order.weights import read_weights
 
 Array = npt.NDArray[np.float64]
 
@@ -101,7 +102,7 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
         """
         self._check_options()
         values = read_fit_table(self, X, keep_missing=self.missing == "project")
-        weight = read_sample_weight(sample_weight, len(values))
+        weight = read_weights(sample_weight, len(values))
         self._prepare(values, weight, ranking.object_labels(X, objects, len(values)))
         used = weight > 0
         self._learn(self.scaling_.apply(values[used]), weight[used])

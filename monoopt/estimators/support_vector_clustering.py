@@ -10,10 +10,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from monoopt.algorithms import contour_labelling as contour
 from monoopt.errors import OptionError, nearest
-from monoopt.estimators.inputs import read_fit_table, read_new_table, read_sample_weight
+from monoopt.estimators.inputs import read_fit_table, read_new_table
 from monoopt.estimators.svdd import SVDD
 from monoopt.order.dominance import merge_equal
 from monoopt.order.partitions import canonical
+from monoopt.order.weights import read_weights
 
 LABELLINGS = ("cg", "svg", "pg", "gd", "ccl")
 
@@ -100,7 +101,7 @@ class SupportVectorClustering(ClusterMixin, BaseEstimator):
         """
         values = read_fit_table(self, X)
         self._check_words()
-        weight = read_sample_weight(sample_weight, len(values))
+        weight = read_weights(sample_weight, len(values))
         self.ball_ = SVDD(gamma=self.gamma, nu=self.nu, C=self.C, solver=self.solver, time_limit=self.time_limit).fit(
             values, sample_weight=weight
         )

@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.svdd_training import Trained, Training, train
 from monoopt.errors import DataError
-from monoopt.estimators.inputs import read_fit_table, read_new_table, read_sample_weight
+from monoopt.estimators.inputs import read_fit_table, read_new_table
 from monoopt.formulations.svdd import penalty, sphere_slack
 from monoopt.order.definiteness import check_square
 from monoopt.order.dominance import merge_equal
 from monoopt.order.kernels import Kernel, settle_kernel
+from monoopt.order.weights import read_weights
 
 
 class SVDD(OutlierMixin, BaseEstimator):
@@ -134,7 +135,7 @@ class SVDD(OutlierMixin, BaseEstimator):
         values = read_fit_table(self, X)
         if self.kernel == "precomputed":
             check_square(values, "X (precomputed kernel)")
-        weight = read_sample_weight(sample_weight, len(values))
+        weight = read_weights(sample_weight, len(values))
         C = penalty(self.C, self.nu, float(weight.sum()))  # before any kernel is formed
         there = np.flatnonzero(weight > 0)
         kernel, home = self._settle(values, there, weight)

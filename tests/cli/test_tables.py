@@ -173,3 +173,33 @@ def test_row_numbers_are_suspected():
 def test_an_order_of_numeric_labels_is_read_as_numbers(tmp_path: Path):
     table = read_table(put(tmp_path, "a,class\n1,3\n2,1\n"))
     assert read_objects(table, Roles("class", order=["3", "2", "1"])).order == [3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "cell", ["9007199254740993", "-9007199254740993", "+09007199254740993.00", "9007199254740993."]
+)
+def test_whole_numbers_that_float64_changes_are_listed(tmp_path: Path, cell: str):
+    table = read_table(put(tmp_path, f"a,b\n1,{cell}\nlow,9007199254740994\n"))
+    with pytest.raises(DataError, match=r"beyond 2\*\*53") as caught:
+        table.numbers(["a", "b"])
+    assert [fault.split(":")[0] for fault in caught.value.faults] == ["line 2, column 'b'", "line 3, column 'a'"]
+    comma = read_table(put(tmp_path, f"a\n{cell.replace('.', ',')}\n"), Dialect(decimal=",", delimiter=";"))
+    with pytest.raises(DataError, match=r"beyond 2\*\*53"):
+        comma.numbers(["a"])
+
+
+@pytest.mark.parametrize("cell", ["9007199254740994", "1e300", "1000000000000000000000", "1" + "0" * 22, "0.1"])
+def test_large_numbers_that_float64_holds_are_read(tmp_path: Path, cell: str):
+    assert read_table(put(tmp_path, f"a\n{cell}\n")).numbers(["a"])[0, 0] == float(cell)
+
+
+def test_labels_of_large_whole_numbers_stay_apart(tmp_path: Path):
+    table = read_table(put(tmp_path, "y,z\n9007199254740993,9007199254740993\n9007199254740992,0.5\n"))
+    assert table.labels("y").tolist() == [2**53 + 1, 2**53]
+    with pytest.raises(DataError, match=r"beyond 2\*\*53"):
+        table.labels("z")
+
+
+def test_a_number_of_thousands_of_digits_is_not_finite(tmp_path: Path):
+    with pytest.raises(DataError, match="is not finite"):
+        read_table(put(tmp_path, f"a\n{'9' * 5000}\n")).numbers(["a"])
