@@ -14,7 +14,15 @@ from typing import Any
 
 from monoopt.errors import nearest
 from monoopt.program import Status
-from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_WORDS, Engine, attributes, highs_options
+from monoopt.solvers.engines import (
+    HIGHS_DEFAULTS,
+    HIGHS_TOLERANCES,
+    HIGHS_WORDS,
+    SCIP_TOLERANCES,
+    Engine,
+    attributes,
+    highs_options,
+)
 
 # cvxpy's words. Points of LIMIT and NUMERICAL are handed over as they are: our check decides what they are worth.
 STATUS = {
@@ -163,6 +171,7 @@ ENGINES = {
             "threads": ("lp/threads", "parallel/maxnthreads"),
             "seed": ("randomization/randomseedshift",),
         },
+        tolerances=SCIP_TOLERANCES,
         defaults={"numerics/feastol": 1e-8, "numerics/dualfeastol": 1e-8},
         known=_scip_options,
         package="pyscipopt",
@@ -175,6 +184,7 @@ ENGINES = {
         "HIGHS",
         frozenset({"linear", "quadratic", "integer", "duals", "vertex"}),
         ours=HIGHS_WORDS,
+        tolerances=HIGHS_TOLERANCES,
         defaults=HIGHS_DEFAULTS,
         known=highs_options,
         package="highspy",

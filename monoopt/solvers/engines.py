@@ -32,6 +32,8 @@ class Engine:
         Native options that are set unless the user gives others: tight enough for our certificate.
     known : callable or None
         Names of all native options; None where nobody can list them.
+    tolerances : pair of float
+        Least and largest tolerance that it takes.
     first_seed : int
         Added to the seed, where 0 would mean "by the clock".
     """
@@ -41,6 +43,7 @@ class Engine:
     ours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     known: Callable[[], list[str]] | None = None
+    tolerances: tuple[float, float] = (0.0, 1.0)
     first_seed: int = 0
 
     def options(self, settings: Settings, name: str) -> dict[str, Any]:
@@ -54,6 +57,8 @@ class Engine:
                 raise unknown_option(name, word, known)
         values = {ours: getattr(settings, ours) for ours in OURS}
         values["seed"] += self.first_seed
+        if settings.tolerance is not None:
+            values["tolerance"] = min(max(settings.tolerance, self.tolerances[0]), self.tolerances[1])
         sent = {word: value for ours, value in values.items() if value is not None for word in self.ours.get(ours, ())}
         return {**self.defaults, **sent, **given}
 
@@ -115,6 +120,8 @@ def highs_options() -> list[str]:
     return attributes(highspy.HighsOptions())
 
 
+HIGHS_TOLERANCES = (1e-10, 1.0)
+SCIP_TOLERANCES = (1e-10, 1e-3)  # below the least its simplex takes no smaller one, and says so on stderr
 HIGHS_WORDS = {
     "time_limit": ("time_limit",),
     "tolerance": ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"),

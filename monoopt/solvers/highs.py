@@ -21,7 +21,7 @@ from scipy import sparse
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, Status
 from monoopt.solvers.base import RawAnswer, Session, Settings, Solver, unknown_option
-from monoopt.solvers.engines import HIGHS_DEFAULTS, cost_scale, highs_options
+from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_TOLERANCES, cost_scale, highs_options
 from monoopt.solvers.silence import silent_descriptor
 
 STATUS = {
@@ -252,7 +252,7 @@ def make_highs(settings: Settings, log: list[str]) -> Any:
     words |= {"random_seed": settings.seed, **HIGHS_DEFAULTS}
     if settings.tolerance is not None:
         names = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
-        words |= dict.fromkeys(names, max(settings.tolerance, 1e-10))
+        words |= dict.fromkeys(names, max(settings.tolerance, HIGHS_TOLERANCES[0]))
     for word, value in words.items():
         _call(word, highs.setOptionValue(word, value))
     for word, value in settings.options.items():

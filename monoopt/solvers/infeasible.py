@@ -8,7 +8,7 @@ import numpy as np
 
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program
-from monoopt.solvers.base import Settings
+from monoopt.solvers.base import Settings, require_program
 from monoopt.solvers.highs import make_highs, pass_program
 
 IRREDUCIBLE = 4  # iis_strategy: the default, 0, reports an empty set for a truly infeasible program
@@ -56,6 +56,7 @@ def explain_infeasible(program: Program, *, time_limit: float | None = 60.0) -> 
     >>> sorted(explain_infeasible(b.build()).rows)
     ['above(A over B)', 'above(B over A)']
     """
+    require_program(program)
     if program.cones:
         raise UnsupportedProgram(f"program {program.name!r} has cones; conflicting sets are for linear rows")
     log: list[str] = []

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from monoopt.program import Status
-from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_WORDS, Engine, highs_options
+from monoopt.solvers.engines import (
+    HIGHS_DEFAULTS,
+    HIGHS_TOLERANCES,
+    HIGHS_WORDS,
+    SCIP_TOLERANCES,
+    Engine,
+    highs_options,
+)
 
 # Termination conditions of both of Pyomo's interfaces. GLPK and others say "unbounded" of an infeasible program too.
 STATUS = {
@@ -126,6 +133,7 @@ ENGINES = {
         "highs",
         MIP | {"quadratic"},
         ours={word: native for word, native in HIGHS_WORDS.items() if word != "time_limit"},
+        tolerances=HIGHS_TOLERANCES,
         defaults=HIGHS_DEFAULTS,
         known=highs_options,
         install="python -m pip install pyomo highspy",
@@ -138,6 +146,7 @@ ENGINES = {
             "threads": ("lp/threads", "parallel/maxnthreads"),
             "seed": ("randomization/randomseedshift",),
         },
+        tolerances=SCIP_TOLERANCES,
         known=_scip_options,
         install="python -m pip install pyomo pyscipopt",
         duals=False,

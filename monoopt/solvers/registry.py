@@ -63,9 +63,11 @@ def get_solver(name: str) -> Solver:
     table = known_solvers()
     layer = key.partition(":")[0]
     if key not in table and (layer == key or layer not in LAYERS):
+        near = nearest(key, table)
+        ways = "" if near or layer != key else f"; try {' or '.join(repr(f'{word}:{key}') for word in LAYERS)}"
         raise SolverNotFound(
-            f"no solver {name!r}{nearest(key, table)}; known: {', '.join(sorted(table))}, "
-            f"and {' and '.join(f'{word}:NAME' for word in LAYERS)} for any other that those know"
+            f"no solver {name!r}{near}; known: {', '.join(sorted(table))}, "
+            f"and {' and '.join(f'{word}:NAME' for word in LAYERS)} for any other that those know{ways}"
         )
     solver = table[key]() if key in table else _maker(f"{LAYERS[layer]}:{key}")()
     try:

@@ -14,7 +14,7 @@ import numpy as np
 from monoopt.errors import OptionError, SolveError, UnsupportedProgram, nearest
 from monoopt.program import Certificate, Program, Solution, SolveStats, Status, certify
 from monoopt.program.certificate import TOLERANCE
-from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
+from monoopt.solvers.base import RawAnswer, Session, Settings, Solver, require_program
 from monoopt.solvers.proofs import with_proof
 from monoopt.solvers.registry import get_solver, solvers_that_can
 
@@ -157,6 +157,9 @@ def required(solution: Solution) -> Solution:
 
 
 def _ready(program: Program, solver: str | Solver) -> Solver:
+    require_program(program)
+    if not isinstance(solver, (str, Solver)):
+        raise OptionError(f"solver={solver!r}: wanted a name that available_solvers() lists, or a Solver object")
     backend = get_solver(solver) if isinstance(solver, str) else solver
     missing = program.needs - backend.can
     if missing:
@@ -190,18 +193,18 @@ def _in_users_sense(program: Program, answer: RawAnswer) -> Solution:
     sign = program.sign
 
     def turned(array: Any) -> Any:
-        return array if array is None or sign > 0 else -array
+        return array if array is None else sign * array + 0.0  # no -0.0
 
     return Solution(
         program=program,
         status=answer.status,
-        x=answer.x,
+        x=None if answer.x is None else answer.x + 0.0,
         y=turned(answer.y),
         z=turned(answer.z),
         w=turned(answer.w),
-        objective=None if answer.x is None else program.objective(answer.x),
-        bound=None if answer.bound is None else sign * answer.bound,
-        ray=answer.ray,
+        objective=None if answer.x is None else program.objective(answer.x) + 0.0,
+        bound=None if answer.bound is None else sign * answer.bound + 0.0,
+        ray=None if answer.ray is None else answer.ray + 0.0,
         raw_status=answer.raw_status,
         log=answer.log,
     )

@@ -8,9 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from monoopt.errors import SolverNotFound, UnsupportedProgram
+from monoopt.errors import FormulationError, OptionError, SolverNotFound, UnsupportedProgram
 from monoopt.program import ProgramBuilder, Status
-from monoopt.solvers import RawAnswer, available_solvers, get_solver, solve, solvers_that_can
+from monoopt.solvers import (
+    RawAnswer,
+    available_solvers,
+    explain_infeasible,
+    get_solver,
+    open_session,
+    solve,
+    solvers_that_can,
+)
 from monoopt.solvers import registry as registry_module
 from tests.solvers.liar import Liar
 from tests.solvers.named_programs import CASES
@@ -31,6 +39,23 @@ def test_what_is_missing_says_how_to_get_it() -> None:
 def test_an_unknown_name_lists_the_known_and_the_nearest() -> None:
     with pytest.raises(SolverNotFound, match=r"did you mean 'clarabel'.*highs.*pyomo:NAME"):
         solve(CASES["demand"].build(), "claralbel")
+
+
+def test_a_solver_that_only_a_layer_knows_is_pointed_to() -> None:
+    with pytest.raises(SolverNotFound, match="try 'cvxpy:gurobi' or 'pyomo:gurobi'"):
+        solve(CASES["demand"].build(), "gurobi")
+
+
+def test_what_is_no_solver_and_what_is_no_program_is_refused() -> None:
+    program = CASES["demand"].build()
+    for wrong in (None, 3):
+        with pytest.raises(OptionError, match="wanted a name that available_solvers"):
+            solve(program, wrong)
+        with pytest.raises(OptionError, match="wanted a name that available_solvers"):
+            open_session(program, wrong)
+    for verb in (solve, open_session, explain_infeasible):
+        with pytest.raises(FormulationError, match=r"wanted a Program.*got NoneType"):
+            verb(None)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
 from monoopt.errors import NoSolutionError, OptionError, SolveError
 from monoopt.program import Program, ProgramBuilder, Status, certify
-from monoopt.solvers import open_session, solve
+from monoopt.solvers import Settings, open_session, solve
 from tests.solvers.every_solver import SOLVERS, require, takes
 
 MOMENT = 1e-3
@@ -71,8 +73,8 @@ def test_a_misspelt_word_names_the_nearest() -> None:
 
 def test_all_wrong_values_are_listed_at_once() -> None:
     with pytest.raises(OptionError) as refused:
-        solve(trial_of("highs"), time_limit=-1, tolerance=2, threads=0, seed=-3, options=[1])
-    for word in ("time_limit=-1", "tolerance=2", "threads=0", "seed=-3", "options="):
+        solve(trial_of("highs"), time_limit=-1, tolerance=2, threads=0, seed=-3, verbose="x", options=[1])
+    for word in ("time_limit=-1", "tolerance=2", "threads=0", "seed=-3", "verbose='x'", "options="):
         assert word in str(refused.value)
 
 
@@ -80,6 +82,69 @@ def test_all_wrong_values_are_listed_at_once() -> None:
 def test_a_time_limit_that_is_no_time_is_refused(wrong: object) -> None:
     with pytest.raises(OptionError, match="time_limit"):
         solve(trial_of("highs"), time_limit=wrong)
+
+
+def test_threads_that_no_machine_has_are_refused() -> None:
+    """HiGHS would start them all, and hang."""
+    most = max(64, os.cpu_count() or 1)
+    assert Settings(threads=most).threads == most
+    with pytest.raises(OptionError, match=f"threads=5000: wanted a whole number from 1 to {most}"):
+        solve(trial_of("highs"), threads=5000)
+
+
+def test_numbers_of_numpy_become_pythons_and_a_limit_of_an_age_is_none() -> None:
+    words = {"time_limit": np.float32(3), "tolerance": np.float64(1e-6), "threads": np.int64(2), "seed": np.int8(4)}
+    settings = Settings(**words, verbose=np.bool_(False))
+    assert [type(getattr(settings, word)) for word in (*words, "verbose")] == [float, float, int, int, bool]
+    assert Settings(time_limit=1e9).time_limit is None and Settings(time_limit=1e8).time_limit == 1e8
+
+
+EXTREMES = [
+    {"tolerance": 1e-12},
+    {"tolerance": 1e-300},
+    {"tolerance": 0.9},
+    {"time_limit": np.float32(30)},
+    {"time_limit": 9e8},
+    {"time_limit": 1e300},
+    {"threads": np.int64(1), "seed": np.int64(3), "verbose": np.bool_(False)},
+]
+
+
+@pytest.mark.parametrize("words", EXTREMES, ids=str)
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_word_within_its_range_is_no_error_on_any_solver(
+    name: str, words: dict[str, object], found: dict[str, str]
+) -> None:
+    """HiGHS refuses tolerances below 1e-10, SCIP those above 1e-3 and times above 1e20, GLPK times above 2e9."""
+    require(name, found)
+    solution = solve(trial_of(name), name, raise_on_failure=False, **words)
+    assert solution.status in (Status.OPTIMAL, Status.FEASIBLE, Status.NUMERICAL), str(solution)
+    assert solution.optimal or "tolerance" in words, str(solution)
+
+
+@pytest.mark.parametrize("name", ["pyomo-highs", "cvxpy-highs", "scip"])
+def test_a_tolerance_that_a_backend_refuses_becomes_the_nearest_that_it_takes(name: str) -> None:
+    engine = SOLVERS[name]._engine
+    for tolerance in (1e-300, 0.9):
+        options = engine.options(Settings(tolerance=tolerance), name)
+        low, high = engine.tolerances
+        assert [options[word] for word in engine.ours["tolerance"]] == [min(max(tolerance, low), high)] * len(
+            engine.ours["tolerance"]
+        )
+
+
+@pytest.mark.parametrize("sense", ["minimize", "maximize"])
+def test_no_zero_has_a_minus(sense: str, found: dict[str, str]) -> None:
+    b = ProgramBuilder("zeros", sense)
+    b.add_columns("x", 2, lower=-1, upper=1)
+    b.add_rows("r", {"x": [[1.0, 1.0], [1.0, -1.0]]}, lower=0, upper=0)
+    for name in SOLVERS:
+        if found[name] or not takes(name, b.build()):
+            continue
+        solution = solve(b.build(), name)
+        for word in ("x", "y", "z"):
+            values = getattr(solution, word)
+            assert values is None or not np.signbit(values[values == 0]).any(), f"{name}: {word} {values}"
 
 
 @pytest.mark.parametrize("name", SOLVERS)
