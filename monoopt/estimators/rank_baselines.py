@@ -130,7 +130,10 @@ class FirstPrincipalComponent(ScaledRanking):
         centred = turned - self._mean
         values, vectors = np.linalg.eigh((centred * v[:, None]).T @ centred)
         first = vectors[:, -1]
-        self.loadings_ = first if first.sum() >= 0 else -first
+        side = float(first.sum())
+        if abs(side) < 1e-12:  # neither end is the better side: the first attribute that counts decides, not rounding
+            side = float(first[np.abs(first) > 1e-12][0])
+        self.loadings_ = first if side > 0 else -first
         self.explained_variance_ = float(values[-1] / values.sum())
         names = ranking.attribute_names(self, self.n_features_in_)
         kept = np.flatnonzero(self.scaling_.kept)[self.loadings_ < -1e-12]

@@ -117,7 +117,7 @@ def repair(K: np.ndarray, how: str = "raise", what: str = "the kernel matrix") -
         return K, Repair("none", least, tolerance)
     if how == "raise":
         raise DataError(
-            f"{what} is not positive semidefinite: least eigenvalue {least:.4f}, tolerance {-tolerance:.1e}. Give a "
+            f"{what} is not positive semidefinite: least eigenvalue {least:.4g}, tolerance {-tolerance:.1e}. Give a "
             "valid kernel, or repair='shift' (adds to the diagonal) or 'clip' (drops negative eigenvalues)"
         )
     fixed = _clipped(K) if how == "clip" else K - least * np.eye(len(K))

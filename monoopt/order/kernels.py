@@ -124,7 +124,7 @@ def gaussian_rows(X: np.ndarray, scale: float | np.ndarray, origin: np.ndarray) 
 
 
 def resolve_gamma(gamma: float | str, X: np.ndarray, sample_weight: np.ndarray | None = None) -> float:
-    """Turn ``"scale"`` into 1 / (d * variance of X), 1 if the variance is 0; check a number.
+    """Turn ``"scale"`` into 1 / (d * variance of X), 1 if all objects are equal or it is 0; check a number.
 
     Examples
     --------
@@ -135,8 +135,10 @@ def resolve_gamma(gamma: float | str, X: np.ndarray, sample_weight: np.ndarray |
     if isinstance(gamma, str):
         if gamma != "scale":
             raise OptionError(f"gamma is {gamma!r}{nearest(gamma, ['scale'])}; wanted 'scale' or a positive number")
-        mean = np.average(X, axis=0, weights=sample_weight).mean() if X.size else 0.0
-        variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=sample_weight)) if X.size else 0.0
+        if not X.size or (X == X[0]).all():  # the variance of equal objects may be rounding, not 0
+            return 1.0
+        mean = np.average(X, axis=0, weights=sample_weight).mean()
+        variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=sample_weight))
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     if not np.isfinite(gamma) or gamma <= 0:
         raise OptionError(f"gamma is {gamma}; wanted 'scale' or a positive number")

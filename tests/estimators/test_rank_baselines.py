@@ -83,6 +83,15 @@ def test_the_first_component_points_to_the_better_side_and_names_what_runs_again
     assert fitted.contrary_ == ["x2"] and np.corrcoef(fitted.scores_, t)[0, 1] > 0.9
 
 
+def test_where_no_end_of_the_component_is_better_rounding_does_not_choose_it():
+    X = np.array([[2, 0], [3, 1], [3, 3], [3, 0], [2, 1], [0, 2], [1, 3], [0, 3], [1, 2]], dtype=float)
+    first = quiet(FirstPrincipalComponent(), X)  # as many above the diagonal as below: loadings 0.7 and -0.7
+    assert first.loadings_ == pytest.approx([np.sqrt(0.5), -np.sqrt(0.5)])
+    for other in (X * 1000 + 273.15, X / 3, X * 0.1 - 7):
+        assert quiet(FirstPrincipalComponent(), other).scores_ == pytest.approx(first.scores_)
+    assert quiet(FirstPrincipalComponent(), X[::-1]).scores_[::-1] == pytest.approx(first.scores_)
+
+
 def test_the_first_component_explains_what_a_decomposition_says():
     rng = np.random.default_rng(2)
     X = rng.uniform(size=(30, 3)) @ rng.uniform(size=(3, 3))

@@ -55,6 +55,7 @@ def test_gamma_scale_follows_the_units_and_is_one_for_identical_objects():
     assert resolve_gamma("scale", X) == pytest.approx(1 / (2 * X.var()))
     assert resolve_gamma("scale", 10 * X) == pytest.approx(resolve_gamma("scale", X) / 100)
     assert resolve_gamma("scale", np.full((4, 2), 3.0)) == 1.0
+    assert resolve_gamma("scale", np.full((3, 2), 0.1)) == 1.0  # whose variance is 2e-34 by rounding
     with pytest.raises(OptionError, match="did you mean 'scale'"):
         resolve_gamma("scal", X)
     for wrong in (0, -1, np.nan, np.inf):
@@ -107,6 +108,8 @@ def test_neighbours_of_the_tree_and_of_all_distances_agree():
 def test_an_indefinite_matrix_is_refused_with_its_least_eigenvalue_and_a_singular_one_passes():
     with pytest.raises(DataError, match=r"least eigenvalue -0\.2728"):
         repair(INDEFINITE)
+    with pytest.raises(DataError, match=r"least eigenvalue -2e-08, tolerance -1\.0e-08"):
+        repair(np.array([[1.0, 1 + 2e-8], [1 + 2e-8, 1.0]]))
     K, done = repair(np.ones((2, 2)))
     assert done.how == "none" and (K == 1).all()
     assert repair(np.zeros((3, 3)))[1].how == "none"
