@@ -15,15 +15,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.column_generation import Limits
-from monoopt.algorithms.lprules import PRICING, Settings, TaskFit
+from monoopt.algorithms.lprules import Settings, TaskFit
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.algorithms.questions import Answered, Plan, answer, answer_by_bags
 from monoopt.algorithms.relabelling import Relabelling, relabel_data
-from monoopt.algorithms.rule_path import SOFTNESS, PathPoint, check_max_rules, penalty_of, rule_path
+from monoopt.algorithms.rule_path import SOFTNESS, PathPoint, rule_path
 from monoopt.algorithms.rule_pricers import SMOOTHING
 from monoopt.algorithms.words import Words
-from monoopt.errors import CertificateError, OptionError, nearest
+from monoopt.errors import CertificateError, OptionError
 from monoopt.estimators import lprules_json
+from monoopt.estimators.lprules_words import check_words
 from monoopt.estimators.ordinal_inputs import read_training_data
 from monoopt.estimators.rule_book import RuleBook
 from monoopt.estimators.rule_voting import RuleVoter
@@ -181,6 +182,8 @@ class LPRulesClassifier(RuleVoter, ClassifierMixin, BaseEstimator):
 
         Raises
         ------
+        OptionError
+            Every parameter that can't be, at once.
         DataError
             Every fault of the data at once, or D below its bound.
         CertificateError
@@ -257,21 +260,7 @@ class LPRulesClassifier(RuleVoter, ClassifierMixin, BaseEstimator):
 
     def _check_words(self) -> None:
         """Refuse words that can't be, before anything is read; the data are checked afterwards."""
-        if self.pricing not in PRICING:
-            hint = nearest(self.pricing, PRICING)
-            raise OptionError(f"pricing={self.pricing!r}{hint}; wanted one of {', '.join(PRICING)}")
-        for word, value in (("n_estimators", self.n_estimators), ("max_conditions", self.max_conditions)):
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1
-            if not whole and not (value is None and word == "max_conditions"):
-                raise OptionError(f"{word}={value!r}: wanted a whole number from 1")
-        if self.nu is not None:
-            penalty_of(self.nu, np.ones(1))
-        if self.nu is not None and self.D is not None:
-            raise OptionError(f"D={self.D!r} and nu={self.nu!r} say the same in two ways: give one of them")
-        if self.max_rules is not None:
-            check_max_rules(self.max_rules)
-            if self.D is not None or self.nu is not None:
-                raise OptionError("max_rules chooses how soft the margin is: give no D and no nu with it")
+        check_words(self.get_params(deep=False))
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state or 0).randint(2**31 - 1))

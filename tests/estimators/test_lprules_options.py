@@ -112,6 +112,31 @@ def test_words_that_can_not_be_are_refused(words: dict[str, object], what: str):
         LPRulesClassifier(**words).fit([[1], [2]], [0, 1])
 
 
+SCALARS = {
+    "solver": 3, "tie": ["least"], "D": "soft", "nu": "a", "max_conditions": 2.0, "n_estimators": None,
+    "pricing": 1, "tolerance": "a", "time_limit": "soon", "max_iterations": 1.5, "keep_best": "x", "n_jobs": 0,
+    "random_state": -1, "max_rules": 1.5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("word", SCALARS)
+def test_every_scalar_parameter_of_a_wrong_kind_is_refused_by_name(word: str):
+    for value in (SCALARS[word], float("nan"), object(), np.zeros(2)):
+        with pytest.raises(OptionError, match=f"{word}="):
+            LPRulesClassifier(**{word: value}).fit([[1], [2]], [0, 1])
+
+
+def test_all_parameters_that_can_not_be_are_refused_at_once():
+    with pytest.raises(OptionError) as refused:
+        LPRulesClassifier(**SCALARS).fit([[1], [2]], [0, 1])
+    assert all(f"{word}=" in str(refused.value) for word in SCALARS)
+
+
+def test_numbers_of_numpy_are_parameters_too():
+    words = {"max_iterations": np.int64(50), "tolerance": np.float32(1e-5), "keep_best": np.True_, "n_jobs": np.int8(1)}
+    assert LPRulesClassifier(**words).fit([[1], [2]], [0, 1]).predict([[2]]).tolist() == [1]
+
+
 def test_grids_that_are_too_large_are_refused_with_advice():
     X = np.random.default_rng(0).random((1200, 6))
     with pytest.raises(DataError, match="allow fewer conditions"):
