@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from monoopt.errors import OptionError
 from monoopt.program import Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, unknown_option
 
 COST_RANGE = (1e-3, 1e6)  # largest cost that goes in unscaled
+LARGEST = 2.0**40  # coefficient that a scaled row may have
 OURS = ("time_limit", "tolerance", "threads", "seed")
 
 
@@ -85,6 +87,37 @@ def at_scale(run: Callable[[Program, Settings], RawAnswer], program: Program, se
     answer = run(replace(program, c=program.c * scale, P=P, offset=program.offset * scale), settings)
     dear = {word: getattr(answer, word) for word in ("y", "z", "w", "bound")}
     return replace(answer, **{word: value / scale for word, value in dear.items() if value is not None})
+
+
+def with_visible_rows(
+    run: Callable[[Program, Settings], RawAnswer], program: Program, settings: Settings, least: float
+) -> RawAnswer:
+    """Run with rows scaled by powers of two until no coefficient is below `least`, which would be dropped."""
+    scale = row_scale(program, least)
+    if (scale == 1).all():
+        return run(program, settings)
+    scaled = replace(
+        program,
+        A=sparse.csr_array(sparse.diags_array(scale) @ program.A),
+        row_lower=program.row_lower * scale,
+        row_upper=program.row_upper * scale,
+    )
+    answer = run(scaled, settings)
+    dear = {word: getattr(answer, word) for word in ("y", "ray")}
+    return replace(answer, **{word: value * scale for word, value in dear.items() if value is not None})
+
+
+def row_scale(program: Program, least: float) -> np.ndarray:
+    """Powers of two that bring the least coefficient of each row to `least`, and no coefficient above LARGEST."""
+    scale = np.ones(program.shape[0])
+    filled = np.diff(program.A.indptr) > 0
+    if least > 0 and filled.any():
+        sizes, starts = np.abs(program.A.data), program.A.indptr[:-1][filled]
+        small = np.minimum.reduceat(np.where(sizes > 0, sizes, np.inf), starts)
+        large = np.maximum.reduceat(sizes, starts)
+        most = np.maximum(LARGEST / np.maximum(large, 1.0), 1.0)
+        scale[filled] = 2.0 ** np.floor(np.log2(np.clip(2 * least / small, 1.0, most)))
+    return scale
 
 
 def impossible_row(program: Program) -> np.ndarray | None:

@@ -25,7 +25,7 @@ import numpy as np
 from monoopt.errors import OptionError
 from monoopt.program import Program, Status
 from monoopt.solvers.base import RawAnswer, Settings, Solver
-from monoopt.solvers.engines import at_scale, impossible_row, refused
+from monoopt.solvers.engines import at_scale, impossible_row, refused, with_visible_rows
 from monoopt.solvers.highs import check_native, refuse_non_vertex, share_threads
 from monoopt.solvers.pyomo_engines import COMPLAINTS, STATUS, PyomoEngine, find_engine
 from monoopt.solvers.pyomo_rendering import Rendering, whole_bounds
@@ -55,7 +55,10 @@ class Pyomo(Solver):
 
     def run(self, program: Program, settings: Settings) -> RawAnswer:
         """Render the program, let Pyomo write and solve it, read back."""
-        return at_scale(self._run, program, settings)
+        return at_scale(self._run_visible, program, settings)
+
+    def _run_visible(self, program: Program, settings: Settings) -> RawAnswer:
+        return with_visible_rows(self._run, program, settings, self._engine.least)
 
     def _run(self, program: Program, settings: Settings) -> RawAnswer:
         engine = self._engine

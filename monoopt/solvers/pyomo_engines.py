@@ -63,6 +63,7 @@ GLPK_SAYS = {
     "HAS NO DUAL FEASIBLE SOLUTION": Status.INFEASIBLE_OR_UNBOUNDED,
     "HAS UNBOUNDED": Status.INFEASIBLE_OR_UNBOUNDED,
 }
+VISIBLE = 2e-9  # HiGHS drops coefficients up to 1e-9
 MIP = frozenset({"linear", "integer", "duals", "vertex"})
 # How GLPK refuses an option, and how CBC passes over one that it does not take.
 COMPLAINTS = ("Invalid ", "No match for ", "- valid range is ", " is illegal for ", "Possible options for ")
@@ -82,6 +83,8 @@ class PyomoEngine(Engine):
         Turns seconds into what its time limit takes.
     duals : bool
         Whether Pyomo can read multipliers from it.
+    least : float
+        Coefficients up to this are dropped while the program is loaded, before any option is set.
     says : mapping of str to Status
         Lines of its log that count more than what Pyomo makes of its answer.
     """
@@ -90,6 +93,7 @@ class PyomoEngine(Engine):
     install: str = "see the solver's own page; Pyomo must find it"
     clock: Callable[[float], Any] = float
     duals: bool = True
+    least: float = 0.0
     says: Mapping[str, Status] = field(default_factory=dict)
 
 
@@ -134,6 +138,7 @@ ENGINES = {
         MIP | {"quadratic"},
         ours={word: native for word, native in HIGHS_WORDS.items() if word != "time_limit"},
         tolerances=HIGHS_TOLERANCES,
+        least=VISIBLE,
         defaults=HIGHS_DEFAULTS,
         known=highs_options,
         install="python -m pip install pyomo highspy",
@@ -158,4 +163,4 @@ def find_engine(name: str) -> PyomoEngine:
     """Return the engine of this name; any other is taken to do what Pyomo can write, with options unchecked."""
     if name in ENGINES:
         return ENGINES[name]
-    return PyomoEngine(name, frozenset({"linear", "quadratic", "integer", "duals"}))
+    return PyomoEngine(name, frozenset({"linear", "quadratic", "integer", "duals"}), least=VISIBLE)

@@ -254,6 +254,17 @@ def test_cvxpy_scs_stopped_by_the_clock_or_its_count_reached_a_limit() -> None:
         assert solution.status in (Status.LIMIT, Status.FEASIBLE) and "reached" in solution.raw_status, str(solution)
 
 
+@pytest.mark.parametrize("name", ["pyomo-highs", "pyomo", "pyomo:appsi_highs", "highs", "cvxpy-highs"])
+def test_highs_drops_no_small_coefficient_on_any_way_to_it(name: str) -> None:
+    """Pyomo sets its options after the rows are loaded, so they would come too late."""
+    b = ProgramBuilder("small")
+    b.add_columns("x", 2, lower=0, upper=[1e11, 1], cost=1)
+    b.add_rows("r", {"x": [[0.0, 1.0], [1e-10, 1.0], [0.0, 0.0]]}, lower=[-1, 5, -1])
+    solution = solve(b.build(), name)
+    assert solution.objective == pytest.approx(4e10 + 1)
+    np.testing.assert_allclose(solution.dual("r"), [0, 1e10, 0])
+
+
 def test_pyomo_glpk_takes_fractions_of_a_second(found: dict[str, str]) -> None:
     require("glpk", found)
     assert solve(CASES["demand"].build(), "glpk", time_limit=0.25).optimal
