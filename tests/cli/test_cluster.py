@@ -93,4 +93,9 @@ def test_the_demonstration_finds_the_true_numbers_of_clusters(monoopt):
         assert found[name]["found"] == found[name]["true"]
         assert found[name]["index"] >= found[name]["k-means"] - 0.05
     assert np.mean([found[name]["index"] for name in ("moons", "rings")]) > 0.9
-    assert "Proved" in monoopt("demo", "cluster").stdout
+
+
+def test_the_demonstration_tells_people_what_is_proved(monoopt, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("monoopt.cli.cluster._demo_sets", lambda seed: [("moons", X, Y)])
+    told = monoopt("demo", "cluster").stdout
+    assert "Proved" in told and "moons" in told and "yes" in told
