@@ -94,6 +94,7 @@ def align_columns(names: Sequence[str] | None, X: Any, *, what: str = "X") -> An
     >>> list(align_columns(["a", "b"], pd.DataFrame({"b": [1], "a": [2]})).columns)
     ['a', 'b']
     """
+    _refuse_lazy(X, what)
     found = table_names(X)
     if names is None or found is None or tuple(names) == found:
         return X
@@ -105,9 +106,7 @@ def align_columns(names: Sequence[str] | None, X: Any, *, what: str = "X") -> An
     refuse(faults, what)
     if isinstance(X, Mapping):
         return {name: X[name] for name in names}
-    import narwhals as nw
-
-    return nw.from_native(X, eager_only=True).select(list(names)).to_native()
+    return _eager(X, what).select(list(names)).to_native()
 
 
 def table_names(X: Any) -> tuple[str, ...] | None:
@@ -123,6 +122,22 @@ def is_frame(X: Any) -> bool:
     return not isinstance(X, np.ndarray) and (hasattr(X, "columns") or hasattr(X, "column_names"))
 
 
+def _refuse_lazy(X: Any, what: str) -> None:
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        refuse([f"a lazy frame came ({type(X).__name__}); wanted its rows: collect() it first"], what)
+
+
+def _eager(X: Any, what: str) -> Any:
+    """Return a narwhals frame; frames whose rows are elsewhere (databases, clusters) are refused."""
+    import narwhals as nw
+
+    try:
+        return nw.from_native(X, eager_only=True)
+    except TypeError:
+        refuse([f"a {type(X).__name__} came; wanted a table in memory: collect its rows first"], what)
+        raise
+
+
 def _columns(X: Any) -> list[Any]:
     return list(getattr(X, "column_names", None) or X.columns)  # pyarrow's columns are its data
 
@@ -134,14 +149,11 @@ def _repeated(names: Iterable[Any]) -> list[Any]:
 
 def _open(X: Any, what: str) -> tuple[Any, tuple[str, ...] | None]:
     """Return an array or a narwhals frame of the right shape, and the names."""
-    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
-        refuse([f"a lazy frame came ({type(X).__name__}); wanted its rows: collect() it first"], what)
+    _refuse_lazy(X, what)
     names = table_names(X)
     if is_frame(X):
         refuse([f"column name {name!r} appears more than once" for name in _repeated(_columns(X))], what)
-        import narwhals as nw
-
-        table: Any = nw.from_native(X, eager_only=True)
+        table: Any = _eager(X, what)
     else:
         if hasattr(X, "toarray"):
             refuse(["a sparse matrix came; wanted a dense table: pass X.toarray()"], what)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from monoopt.errors import CellTypeError, DataError
-from monoopt.order import read_table
+from monoopt.order import align_columns, read_table
 
 BIG = 2**53 + 1
 
@@ -99,6 +99,16 @@ def test_dates_are_listed_with_all_other_faults(unit):
             read_table(column[:, None])
 
 
-def test_a_lazy_frame_must_be_collected():
-    with pytest.raises(DataError, match=r"collect\(\) it first"):
-        read_table(pl.LazyFrame({"a": [1]}))
+class Elsewhere:
+    """A table of a kind that holds no rows itself."""
+
+    columns = ("b", "a")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("table", [pl.LazyFrame({"b": [1], "a": [1]}), Elsewhere()])
+def test_a_frame_without_its_rows_is_refused(table):
+    with pytest.raises(DataError, match=r"came.*wanted .*collect.* first"):
+        read_table(table)
+    with pytest.raises(DataError, match=r"came.*wanted .*collect.* first"):
+        align_columns(["a", "b"], table)
