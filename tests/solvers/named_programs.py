@@ -1,6 +1,6 @@
 """Small programs whose answers are known by hand: what every solver must get right.
 
-Each case names its optimum and, where they are unique, its point and multipliers in the user's sense.
+Each case names its optimum and, where unique, its point and multipliers in the user's sense.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import numpy as np
 
 from monoopt.program import Program, ProgramBuilder, Status
 
-INF = np.inf
-ROOT2 = np.sqrt(2.0)
+INF, ROOT2 = np.inf, np.sqrt(2.0)
 Values = Mapping[str, Any]
 
 
