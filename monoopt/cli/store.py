@@ -46,10 +46,10 @@ def load(path: str) -> Saved:
     """
     try:
         content = json.loads(read_bytes(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path} is no JSON file: {error}") from error
     kind = content.get("estimator") if isinstance(content, dict) else None
-    if kind not in HOMES:
+    if not isinstance(kind, str) or kind not in HOMES:
         wanted = f"wanted a file that `monoopt fit` wrote ({', '.join(HOMES)})"
         raise DataError(f"{path} holds no fitted estimator that this version knows: {wanted}")
     estimator = getattr(import_module(HOMES[kind]), kind).from_dict(content)

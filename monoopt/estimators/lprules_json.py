@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from monoopt.errors import DataError
+from monoopt.errors import DataError, refuse
+from monoopt.estimators.record_faults import record_faults
 from monoopt.estimators.rule_book import RuleBook
 from monoopt.order import RuleEnsemble
 from monoopt.program import Certificate
@@ -55,12 +56,17 @@ def record(fitted: LPRulesClassifier) -> dict[str, Any]:
 
 def restore(kind: type[LPRulesClassifier], saved: Mapping[str, Any]) -> LPRulesClassifier:
     """Return the classifier; `DataError` says what is wrong with the record."""
+    if not isinstance(saved, Mapping):
+        raise DataError(f"saved classifier: wanted a mapping, got {type(saved).__name__}")
     if saved.get("estimator") != kind.__name__ or saved.get("schema") != SCHEMA:
         found = f"{saved.get('estimator')!r}, schema {saved.get('schema')!r}"
         raise DataError(f"saved classifier: wanted {kind.__name__!r}, schema {SCHEMA}; got {found}")
+    refuse(record_faults(saved, kind._get_param_names()), "saved classifier: incomplete or damaged")
     try:
-        return _filled(kind(**saved["parameters"]), saved)
-    except (KeyError, TypeError, IndexError) as error:
+        fitted = kind(**saved["parameters"])
+        fitted._check_words()
+        return _filled(fitted, saved)
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError) as error:
         raise DataError(f"saved classifier: incomplete or damaged ({error!r})") from error
 
 

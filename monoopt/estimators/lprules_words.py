@@ -42,7 +42,7 @@ WORDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "n_estimators": (_whole(1), "a whole number from 1"),
     "pricing": (_one_of(tuple(PRICING)), f"one of {', '.join(PRICING)}"),
     "tolerance": (_real(lambda value: 0 < value < 1), "a number between 0 and 1"),
-    "time_limit": (_real(lambda value: value > 0), "a positive number of seconds"),
+    "time_limit": (_real(lambda value: 0 < value < np.inf), "a positive number of seconds"),
     "max_iterations": (_whole(1), "a whole number from 1"),
     "keep_best": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
     "n_jobs": (lambda value: _whole(-(2**31))(value) and value != 0, "a whole number other than 0"),

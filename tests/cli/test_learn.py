@@ -124,7 +124,15 @@ def test_mistakes_leave_with_their_code(monoopt, tmp_path: Path, arguments, code
 
 @pytest.mark.parametrize(
     "content",
-    ["[]", "{}", '{"estimator": "os.system"}', '{"estimator": "LPRulesClassifier", "schema": 99}', "not json"],
+    [
+        "[]",
+        "{}",
+        '{"estimator": "os.system"}',
+        '{"estimator": "LPRulesClassifier", "schema": 99}',
+        "not json",
+        '{"estimator": []}',
+        "[" * 99999,
+    ],
 )
 def test_a_file_that_is_not_ours_is_refused_and_runs_nothing(tmp_path: Path, content: str):
     (tmp_path / "f.json").write_text(content)
@@ -139,6 +147,10 @@ def test_a_damaged_file_is_refused(monoopt, tmp_path: Path):
         (tmp_path / "f.json").write_text(json.dumps({k: v for k, v in content.items() if k != key}))
         with pytest.raises(DataError):
             store.load(str(tmp_path / "f.json"))
+    for key, wrong in (("rules", []), ("certificates", []), ("precision", ["a", "b"]), ("iterations", "x")):
+        (tmp_path / "f.json").write_text(json.dumps(content | {key: wrong}))
+        done = monoopt("predict", "f.json", "train.csv")
+        assert done.exit_code == output.BAD_DATA and "damaged" in done.stderr
 
 
 def test_the_rules_do_not_depend_on_the_number_of_threads(monoopt):

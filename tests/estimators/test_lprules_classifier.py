@@ -346,6 +346,62 @@ def test_a_damaged_record_is_refused(change: dict, what: str):
         LPRulesClassifier.from_dict(saved)
 
 
+def test_every_part_of_a_record_must_have_its_length_and_kind():
+    rules = LPRulesClassifier().fit(pd.DataFrame({"a": [1, 2, 3], "b": [1, 1, 2]}), [0, 1, 2])
+    saved = json.loads(json.dumps(rules.to_dict()))
+    assert LPRulesClassifier.from_dict(saved).predict(rules.objects_).tolist() == [0, 1, 2]
+    parts = sorted(set(saved) - {"versions", "estimator", "schema"})
+    for part in parts:
+        with pytest.raises(DataError):
+            LPRulesClassifier.from_dict({word: value for word, value in saved.items() if word != part})
+        for wrong in ([], {}, "text", ["text"], [None], [[1]], [1.5], None, 0.5, -1, True, float("nan"), [True] * 3):
+            if (part, wrong) == ("names", None):
+                continue
+            with pytest.raises(DataError):
+                LPRulesClassifier.from_dict(saved | {part: wrong})
+        if isinstance(saved[part], list):
+            for wrong in (saved[part][:-1], saved[part] + saved[part][:1]):
+                with pytest.raises(DataError, match="damaged"):
+                    LPRulesClassifier.from_dict(saved | {part: wrong})
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        (("rules", 0, "rules"), []),
+        (("rules", 0, "rules", 0, "positive"), 1),
+        (("rules", 0, "rules", 0, "conditions", 0), [5, ">=", 1.0]),
+        (("rules", 0, "rules", 0, "conditions", 0), [0, "=>", 1.0]),
+        (("rules", 0, "rules", 0, "conditions", 0), [0, ">=", "nan"]),
+        (("rules", 0, "weights"), [0.0, 0.0]),
+        (("object_codes", 0), 9),
+        (("objects", 0, 0), float("inf")),
+        (("data_sha256",), "z" * 64),
+        (("parameters", "tolerance"), "a"),
+        (("parameters", "n_estimators"), 2),
+        (("certificates", 0, "gap"), "small"),
+        (("certificates", 0, "ok"), 1),
+        (("classes", "kind"), "O"),
+        (("classes", "labels"), [1, 1]),
+        (("object_weights", 0), -1.0),
+    ],
+)
+def test_a_record_damaged_inside_is_refused(path: tuple, wrong: object):
+    saved = json.loads(json.dumps(LPRulesClassifier().fit([[1], [2]], [0, 1]).to_dict()))
+    place = saved
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = wrong
+    with pytest.raises(DataError, match="damaged"):
+        LPRulesClassifier.from_dict(saved)
+
+
+@pytest.mark.parametrize("saved", [[], None, 3, "text", {}])
+def test_what_is_no_record_at_all_is_refused(saved: object):
+    with pytest.raises(DataError, match="saved classifier"):
+        LPRulesClassifier.from_dict(saved)
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_columns_go_by_name(frame: type):
     data = {"a": [1.0, 2.0, 3.0], "b": [3.0, 2.0, 1.0]}
