@@ -97,6 +97,8 @@ def rank(
 
     table = read_table(data, options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header))
     signs = _attributes(table, id, up, down, ignore, weight)
+    if not (quiet or options.words(up) or options.words(down)):
+        output.log("no --up and no --down: every attribute counts as a gain", style="yellow")
     columns = _numbers(table, list(signs), missing is Missing.PROJECT)
     labels = table.column(id) if id else [str(line) for line in range(1, len(table) + 1)]
     words: dict[str, Any] = {"scaling": scaling, "missing": missing.value, "degree": degree, "random_state": seed,
@@ -130,8 +132,6 @@ def _attributes(
     named = {*gains, *costs, id, weight}
     others = [name for name in table.names if name not in named] if gains else []
     roles = Roles("", [], gains, costs, [], id, weight, [*options.words(ignore), *others])
-    if not gains and not costs:
-        output.log("no --up and no --down: every attribute counts as a gain", style="yellow")
     return roles.attributes(table)
 
 

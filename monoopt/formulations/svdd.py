@@ -78,7 +78,7 @@ def penalty(C: float | None, nu: float | None, total_weight: float) -> float:
             f"C = {C:g} is too small: the multipliers add up to 1, so C >= {1 / total_weight:g} = 1 / N is needed "
             f"(N = {total_weight:g})"
         )
-    return float(C)
+    return max(float(C), 1.0 / total_weight)  # the bound itself, if rounding put C below it
 
 
 def build(K: ArrayLike, *, C: float, sample_weight: ArrayLike | None = None, index: object = None) -> Program:

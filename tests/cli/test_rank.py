@@ -82,6 +82,8 @@ def test_only_named_columns_take_part_once_gains_are_named(monoopt, tmp_path: Pa
 def test_without_directions_all_are_gains_and_it_says_so(monoopt):
     done = monoopt("rank", "t.csv", "--id", "country", "--method", "weighted")
     assert done.exit_code == output.FINE and "every attribute counts as a gain" in done.stderr
+    done = monoopt("rank", "t.csv", "--id", "country", "--method", "weighted", "--quiet")
+    assert "counts as a gain" not in done.stderr
 
 
 def test_reasons_add_up_in_the_words_of_the_table(monoopt):

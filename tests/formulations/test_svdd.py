@@ -43,6 +43,12 @@ def test_weights_move_the_bound_on_C():
         svdd.build(np.eye(2), C=1, sample_weight=[1, 0])
 
 
+def test_a_penalty_that_rounding_put_below_its_bound_is_the_bound():
+    assert svdd.penalty(0.25 - 1e-12, None, 4) == 0.25
+    with pytest.raises(DataError, match=r"C >= 0\.25"):
+        svdd.penalty(0.2499, None, 4)
+
+
 def test_nu_becomes_C():
     assert svdd.penalty(None, 0.1, 200) == pytest.approx(0.05)
     for wrong in (0, 1.5, None, -0.1):
