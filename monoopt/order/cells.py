@@ -130,4 +130,4 @@ def _complaint(cell: Any) -> str | None:
         return f"Complex data not supported ({cell})"
     if not is_number(cell):
         return f"{NO_NUMBER} {type(cell).__name__!r}"
-    return f"{cell} {MIXED_UP}" if mixed_up(cell) else None
+    return f"{cell!s} {MIXED_UP}" if mixed_up(cell) else None

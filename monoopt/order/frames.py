@@ -210,7 +210,9 @@ def _read_columns(frame: Any, faults: list[str]) -> npt.NDArray[np.float64]:
         elif kind.is_numeric() or kind == nw.Boolean:
             if kind.is_integer():
                 filled = series.fill_null(0) if series.null_count() else series
-                faults += _too_large(filled.to_numpy()[:, None], (name,))
+                large = _too_large(filled.to_numpy()[:, None], (name,))
+                faults += large
+                series = filled * 0 if large else series  # pyarrow can't cast the large ones
             columns.append(np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
         else:
             columns.append(_read_cells(as_objects(np.asarray(series.to_numpy())), name, faults))
@@ -234,7 +236,7 @@ def _too_large(X: npt.NDArray[Any], names: tuple[str, ...] | None) -> list[str]:
     else:
         changed = (X > EXACT_INTEGERS) | (X < -EXACT_INTEGERS)
     where = [(int(i), names[j] if names else int(j), X[i, j]) for i, j in np.argwhere(changed)]
-    return [f"row {i}, column {j!r}: {v} {MIXED_UP}" for i, j, v in where]
+    return [f"row {i}, column {j!r}: {v!s} {MIXED_UP}" for i, j, v in where]
 
 
 def _not_finite(values: npt.NDArray[np.float64], i: int, j: int, names: tuple[str, ...] | None) -> str:
