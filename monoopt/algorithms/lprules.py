@@ -23,7 +23,7 @@ from monoopt.algorithms.rule_pricers import (
     SearchPricer,
     rule_of,
 )
-from monoopt.algorithms.short_rules import ShortPricer
+from monoopt.algorithms.short_rules import ShortPricer, count_short_rules, short_rules
 from monoopt.errors import OptionError, nearest
 from monoopt.formulations import lpboost_master
 from monoopt.order import Rule, RuleEnsemble, borders
@@ -37,6 +37,7 @@ Signs: TypeAlias = npt.NDArray[np.int8]
 PRICING = ("search", "enumeration", "program")
 GRAIN = 2.0**-40  # weights are whole multiples of it, so that votes add up exactly, in any order, on any machine
 DUST = 1e-9  # weights below this share are rounding dust of the solver
+LISTED = 500_000  # short rules times objects that go into the master program at once
 ZERO = 1e-9  # votes no larger than this are no vote: rounding of weights whose true votes cancel
 
 
@@ -154,7 +155,7 @@ def fit_task(
     minimal, maximal = borders(X, signs, directions)
     border = np.sort(np.concatenate([minimal, maximal]))
     rows = border if D is None else np.arange(len(X))
-    start = _first_rules(X, signs, directions, border, settings)
+    start = _first_rules(X, signs, directions, rows, border, settings)
     answers = np.column_stack([rule.answers(X[rows]) for rule in start])
     program = lpboost_master.build(signs[rows], answers, D, weights[rows], rows)
     pricer = make_pricer(settings, X[rows], signs[rows], directions)
@@ -179,11 +180,16 @@ def make_pricer(settings: Settings, X: Floats, signs: Integers, directions: Sign
     raise OptionError(f"pricing={settings.pricing!r}{hint}; wanted one of {', '.join(PRICING)}")
 
 
-def _first_rules(X: Floats, signs: Integers, directions: Signs, border: Integers, settings: Settings) -> list[Rule]:
-    """Rules that the master program starts from: they separate the objects if they may be long."""
-    if settings.short(directions):
-        return [Rule(True, ()), Rule(False, ())]
-    return [cone_rule(X[i], directions, bool(signs[i] > 0)) for i in border]
+def _first_rules(
+    X: Floats, signs: Integers, directions: Signs, rows: Integers, border: Integers, settings: Settings
+) -> list[Rule]:
+    """Rules that the master program starts from: all of them, if they are short and not too many."""
+    if not settings.short(directions):
+        return [cone_rule(X[i], directions, bool(signs[i] > 0)) for i in border]
+    most = int(settings.max_conditions or 0)
+    if count_short_rules(X[rows], directions, most) * len(rows) <= LISTED:
+        return short_rules(X[rows], directions, most)
+    return [Rule(True, ()), Rule(False, ())]
 
 
 def cone_rule(x: Floats, directions: Signs, positive: bool) -> Rule:

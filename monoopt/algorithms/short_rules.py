@@ -50,7 +50,7 @@ class ShortPricer(RulePricer):
                 bound = max(bound, value)
                 pairs += found
         pairs.sort(key=lambda pair: -pair[0])
-        return Found([rule for _, rule in pairs[: 2 * COLUMNS]], bound, True)
+        return Found([rule for _, rule in pairs[: 2 * COLUMNS]], pairs[0][0] if pairs else 0.0, bound, True)
 
     def _grid(
         self, sides: Floats, chosen: list[int], v: Floats, threshold: float, positive: bool
@@ -101,6 +101,17 @@ def short_rules(X: Floats, directions: Signs, most: int, cuts: int | None = None
         _refuse_many(_count(sizes, most), MOST_RULES, f"rules of {most} conditions")
         rules += _distinct(sides, list(_asked(thresholds, most)), directions, positive)
     return rules
+
+
+def count_short_rules(X: Floats, directions: Signs, most: int) -> float:
+    """Number of rules of at most `most` conditions, those that cover the same objects counted apart.
+
+    Examples
+    --------
+    >>> count_short_rules(np.array([[1.0, 1.0], [2.0, 3.0]]), np.array([1, 1], dtype=np.int8), 2)
+    8.0
+    """
+    return 2.0 * _count([len(np.unique(side)) - 1 for side in as_gains(X, directions).T], most)
 
 
 def grid_cells(sides: Floats, most: int) -> float:

@@ -1,0 +1,235 @@
+"""Mean absolute error of LPRules and its peers on six ordinal data sets, in the same folds: the paper's Table 2.
+
+Run: python benchmarks/lprules_table2.py --out results.csv [--repeats 2] [--folds 10] [--datasets esl,swd] [--slow]
+     python benchmarks/lprules_table2.py --read results.csv
+
+Every (data set, method) runs in a process of its own, so that its peak of memory is its own. One line per fit goes into
+the CSV file; the table comes from there. Standard errors are those of Nadeau and Bengio (2003), as in the paper. Car is
+read from the folder that MONOOPT_DATA names. Violated pairs are counted over all comparable pairs of the whole data
+set, summed over all fits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import multiprocessing
+import os
+import platform
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from lprules_peers import PEERS, SLOW
+from sklearn.model_selection import KFold
+from threadpoolctl import threadpool_limits
+
+from monoopt.datasets import load_balance, load_era, load_esl, load_lev, load_swd
+from monoopt.estimators import (
+    IsotonicSeparationClassifier,
+    LPRulesClassifier,
+    LPRulesClassifierCV,
+    MonotoneProbabilityClassifier,
+    MonotoneRelabeler,
+)
+
+LOADERS = {"esl": load_esl, "swd": load_swd, "lev": load_lev, "era": load_era, "balance": load_balance}
+SETS = (*LOADERS, "car")
+CAR_COSTS = ("buying", "maint")
+OURS: dict[str, Callable[[int], Any]] = {
+    "LPRulesClassifier": lambda d: LPRulesClassifier(),
+    "LPRulesClassifierCV": lambda d: LPRulesClassifierCV(),
+    "LPRulesClassifierCV, votes only": lambda d: LPRulesClassifierCV(probabilities=False),
+    "MonotoneProbabilityClassifier": lambda d: MonotoneProbabilityClassifier(),
+    "IsotonicSeparationClassifier": lambda d: IsotonicSeparationClassifier(),
+    "MonotoneRelabeler": lambda d: MonotoneRelabeler(),
+}
+PAPER = {
+    "esl": (0.323, 0.024), "swd": (0.435, 0.017), "lev": (0.396, 0.016),
+    "era": (1.263, 0.033), "balance": (0.063, 0.009), "car": (0.030, 0.004),
+}  # fmt: skip
+"""LPRules in Table 2 of Kotlowski and Slowinski (2009): mean absolute error and its standard error."""
+FIELDS = (
+    "dataset",
+    "method",
+    "repeat",
+    "fold",
+    "n_train",
+    "n_test",
+    "mae",
+    "violations",
+    "pairs",
+    "cpu_s",
+    "rules",
+    "mb",
+)
+PACKAGES = (
+    "monoopt",
+    "numpy",
+    "scikit-learn",
+    "highspy",
+    "skordinal",
+    "lightgbm",
+    "xgboost-cpu",
+    "interpret-core",
+    "ruleopt",
+)
+
+
+def load(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Objects with all attributes turned into gains, and codes 0..K-1."""
+    if name in LOADERS:
+        table = LOADERS[name]()
+        return table.X * np.array(list(table.directions.values())), table.y - int(table.y.min())
+    path = Path(os.environ.get("MONOOPT_DATA", ".")) / "ordinal" / "car.csv"
+    header, *rows = csv.reader(path.open(encoding="utf-8"))
+    cells = np.array(rows, dtype=float)
+    signs = np.array([-1 if column in CAR_COSTS else 1 for column in header[:-1]])
+    return cells[:, :-1] * signs, cells[:, -1].astype(int) - 1
+
+
+def run(job: tuple[str, str, int, int, int]) -> list[dict[str, Any]]:
+    """All fits of one method on one data set."""
+    name, method, repeats, folds, seed = job
+    X, y = load(name)
+    above = np.ones((len(X), len(X)), dtype=bool)
+    for column in X.T:
+        above &= column[:, None] >= column
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    lines = []
+    for repeat in range(repeats):
+        cut = KFold(folds, shuffle=True, random_state=seed + repeat)
+        for fold, (train, test) in enumerate(cut.split(X)):
+            start = time.process_time()
+            with warnings.catch_warnings(), threadpool_limits(1):
+                warnings.simplefilter("ignore")
+                fitted = (OURS | PEERS)[method](X.shape[1]).fit(X[train], y[train])
+                seconds = time.process_time() - start
+                answers = np.asarray(fitted.predict(X), dtype=float)
+            lines.append({
+                "dataset": name, "method": method, "repeat": repeat, "fold": fold,
+                "n_train": len(train), "n_test": len(test), "mae": np.abs(answers[test] - y[test]).mean(),
+                "violations": int((above & (answers[:, None] < answers)).sum()), "pairs": int(above.sum()) - len(X),
+                "cpu_s": seconds, "rules": rules_per_question(fitted),
+                "mb": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024,
+            })  # fmt: skip
+    return lines
+
+
+def rules_per_question(fitted: Any) -> float:
+    """Mean number of rules per binary question; NaN for methods without rules."""
+    fitted = getattr(fitted, "best_estimator_", fitted)
+    rules = getattr(fitted, "rules_", None)
+    return float("nan") if rules is None else float(np.mean([len(ensemble.rules) for ensemble in rules]))
+
+
+def standard_error(errors: np.ndarray, n_test: float, n_train: float) -> float:
+    """Of a mean over repeated folds, whose training sets overlap (Nadeau and Bengio 2003)."""
+    return float(np.sqrt((1 / len(errors) + n_test / n_train) * errors.var(ddof=1)))
+
+
+def table(lines: list[dict[str, str]]) -> Iterator[str]:
+    """Yield the table in Markdown, data set by data set."""
+    methods = [method for method in OURS | PEERS if any(line["method"] == method for line in lines)]
+    for name in SETS:
+        own = [line for line in lines if line["dataset"] == name]
+        if not own:
+            continue
+        yield f"\n**{name}** (paper's LPRules {PAPER[name][0]:.3f} ± {PAPER[name][1]:.3f})\n"
+        yield "| method | MAE | ± | rules | violated pairs | CPU s/fit | MB |"
+        yield "|---|---|---|---|---|---|---|"
+        for method in methods:
+            found = [line for line in own if line["method"] == method]
+            if not found:
+                continue
+            column = {word: np.array([float(line[word]) for line in found]) for word in FIELDS[4:]}
+            se = standard_error(column["mae"], column["n_test"].mean(), column["n_train"].mean())
+            rules = "" if np.isnan(column["rules"]).all() else f"{np.nanmean(column['rules']):.1f}"
+            yield (
+                f"| {method} | {column['mae'].mean():.3f} | {se:.3f} | {rules} | {int(column['violations'].sum())} of "
+                f"{int(column['pairs'].sum())} | {column['cpu_s'].mean():.2f} | {column['mb'].max():.0f} |"
+            )
+        yield from verdict(own, name)
+
+
+def verdict(own: list[dict[str, str]], name: str) -> Iterator[str]:
+    """Yield where LPRulesClassifierCV stands against the paper and the best peer."""
+    means = {
+        m: np.mean([float(line["mae"]) for line in own if line["method"] == m]) for m in {x["method"] for x in own}
+    }
+    peers = {method: value for method, value in means.items() if method in PEERS}
+    if "LPRulesClassifierCV" not in means or not peers:
+        return
+    best = min(peers, key=peers.__getitem__)
+    errors = np.array([float(line["mae"]) for line in own if line["method"] == best])
+    sizes = [np.mean([float(line[word]) for line in own]) for word in ("n_test", "n_train")]
+    se, mine = standard_error(errors, *sizes), means["LPRulesClassifierCV"]
+    paper = "at or under" if mine <= PAPER[name][0] else "above"
+    yield (
+        f"\nLPRulesClassifierCV {mine:.3f}: {paper} the paper's LPRules; "
+        f"{'within one' if mine <= peers[best] + se else 'more than one'} standard error of the best peer ({best})."
+    )
+
+
+def about() -> str:
+    """Machine, versions and date."""
+    found = []
+    for package in PACKAGES:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            found.append(f"{package} not installed")
+    machine = f"{os.cpu_count()} cores, {platform.machine()}"
+    return f"{date.today()}, {machine}, Python {platform.python_version()}, {', '.join(found)}"
+
+
+def main() -> None:
+    """Run what is asked, or print the table of what was run."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--out", type=Path, help="CSV file to add the fits to")
+    parser.add_argument("--read", type=Path, help="print the table of this CSV file and stop")
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--datasets", default=",".join(SETS))
+    parser.add_argument("--methods", default="", help="parts of names, separated by commas; all by default")
+    parser.add_argument("--slow", action="store_true", help="also the methods that take minutes")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at the same time")
+    given = parser.parse_args()
+    if given.read:
+        print("\n".join(table(list(csv.DictReader(given.read.open(encoding="utf-8"))))))
+        return
+    parts = [part for part in given.methods.split(",") if part]
+    methods = [m for m in OURS | PEERS if (not parts or any(p in m for p in parts)) and (given.slow or m not in SLOW)]
+    jobs = [(name, m, given.repeats, given.folds, given.seed) for name in given.datasets.split(",") for m in methods]
+    lines: list[dict[str, Any]] = []
+    with multiprocessing.get_context("fork").Pool(given.jobs, maxtasksperchild=1) as pool:
+        pending = [(job, pool.apply_async(run, (job,))) for job in jobs]
+        for (name, method, *_), result in pending:
+            try:
+                found = result.get()
+            except Exception as error:
+                print(f"{name}, {method}: left out ({type(error).__name__}: {error})", file=sys.stderr)
+                continue
+            print(f"{name}, {method}: {np.mean([line['mae'] for line in found]):.4f}", file=sys.stderr)
+            lines += found
+    if given.out:
+        new = not given.out.exists()
+        with given.out.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            if new:
+                writer.writeheader()
+            writer.writerows(lines)
+    print(about())
+    print("\n".join(table([{word: str(value) for word, value in line.items()} for line in lines])))
+
+
+if __name__ == "__main__":
+    main()
