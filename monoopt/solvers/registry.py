@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
-from monoopt.errors import MonooptError, SolverNotFound, nearest
+from monoopt.errors import SolverNotFound, nearest
 from monoopt.program import Status
 from monoopt.solvers.base import Settings, Solver
 
@@ -115,7 +115,7 @@ def _trial(solver: Solver) -> str:
     try:
         program, optimum = solver.trial()
         answer = solver.run(program, Settings(time_limit=10.0))
-    except (MonooptError, ImportError, OSError, RuntimeError, ValueError) as wrong:
+    except Exception as wrong:  # a broken backend is a line in the list, whatever it throws
         return f"trial solve failed: {wrong}"
     if answer.status is not Status.OPTIMAL or answer.x is None:
         return f"trial solve ended with {answer.status.value} ({answer.raw_status})"

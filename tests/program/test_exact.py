@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -146,3 +147,15 @@ def test_the_objective_is_the_sum_of_exact_products(cost: list[float], point: li
     x = [Fraction(value) for value in point[: len(cost)]]
     expected = sum((Fraction(c) * v for c, v in zip(cost, x, strict=True)), Fraction(0))
     assert exact.objective(b.build(), x) == expected
+
+
+def test_the_bound_is_the_same_number_with_and_without_gmp(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("gmpy2", reason="gmpy2 is not here: the extra 'exact' brings it")
+    builder = ProgramBuilder("thirds")
+    builder.add_columns("x", 2, lower=0, upper=1 / 3, cost=[0.1, -0.7])
+    builder.add_rows("sum", {"x": [[1 / 3, 1.0]]}, upper=0.2)
+    program, y = builder.build(), np.array([-0.3])
+    fast = exact.bound(program, y)
+    monkeypatch.setitem(sys.modules, "gmpy2", None)
+    assert exact.bound(program, y) == fast
+    assert isinstance(fast, Fraction)
