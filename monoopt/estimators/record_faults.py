@@ -121,11 +121,11 @@ def _rule(rule: Any, d: int) -> bool:
         isinstance(rule, Mapping)
         and isinstance(rule.get("positive"), bool)
         and isinstance(rule.get("conditions"), list)
-        and all(isinstance(c, list) and len(c) == 3 and _condition(*c, d) for c in rule["conditions"])
+        and all(isinstance(c, list) and len(c) == 3 and _condition(d, *c) for c in rule["conditions"])
     )
 
 
-def _condition(attribute: Any, side: Any, threshold: Any, d: int) -> bool:
+def _condition(d: int, attribute: Any, side: Any, threshold: Any) -> bool:
     number = threshold in ("inf", "-inf") if isinstance(threshold, str) else _real(threshold)
     return type(attribute) is int and 0 <= attribute < d and isinstance(side, str) and side in SIDES and number
 
