@@ -11,6 +11,7 @@ from monoopt.errors import OptionError, nearest
 
 Ties = Literal["min", "dense", "average", "ordinal", "max"]
 TIES = ("min", "dense", "average", "ordinal", "max")
+EQUAL = 1e-12  # scores that differ by less, relative to the range of all, differ by rounding only
 
 
 def ranks(scores: npt.ArrayLike, ties: Ties = "min", *, best: Literal["high", "low"] = "high") -> npt.NDArray:
@@ -21,7 +22,8 @@ def ranks(scores: npt.ArrayLike, ties: Ties = "min", *, best: Literal["high", "l
     scores : array-like, shape (n,)
     ties : "min", "dense", "average", "ordinal" or "max"
         Equal scores: competition ranks 1,1,3; dense 1,1,2; average 1.5,1.5,3; ordinal 1,2,3 in row order;
-        max 2,2,3.
+        max 2,2,3. Scores that differ by less than 1e-12 of their range are equal, so that a change of units,
+        which changes the rounding, changes no rank.
     best : "high" or "low"
         Which scores are good.
 
@@ -46,9 +48,21 @@ def ranks(scores: npt.ArrayLike, ties: Ties = "min", *, best: Literal["high", "l
         raise OptionError(f"ties={ties!r}: wanted one of {TIES}{nearest(ties, TIES)}")
     if best not in ("high", "low"):
         raise OptionError(f"best={best!r}: wanted 'high' or 'low'")
-    values = np.asarray(scores, dtype=np.float64)
+    values = _levelled(np.asarray(scores, dtype=np.float64))
     found = rankdata(-values if best == "high" else values, method=ties)
     return found.astype(np.float64 if ties == "average" else np.int64)
+
+
+def _levelled(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Replace the scores of every run without a gap beyond rounding by the least of the run."""
+    if len(values) < 2 or not np.isfinite(values).all():
+        return values
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    starts = np.concatenate([[True], np.diff(ascending) > EQUAL * (ascending[-1] - ascending[0])])
+    levels = np.empty_like(values)
+    levels[order] = ascending[starts][np.cumsum(starts) - 1]
+    return levels
 
 
 def rank_agreement(a: npt.ArrayLike, b: npt.ArrayLike, kind: Literal["spearman", "kendall"] = "spearman") -> float:

@@ -35,3 +35,10 @@ def test_agreement_is_one_for_the_same_order_and_nothing_for_a_constant():
     assert np.isnan(rank_agreement([1, 1, 1], [1, 2, 3]))
     with pytest.raises(OptionError, match="kendall"):
         rank_agreement([1, 2], [1, 2], "kendal")
+
+
+def test_rounding_decides_no_rank() -> None:
+    scores = np.array([0.1 + 0.2, 0.3, 1.0, 0.0])
+    assert ranks(scores).tolist() == ranks(np.array([0.3, 0.1 + 0.2, 1.0, 0.0])).tolist() == [2, 2, 1, 4]
+    assert ranks(scores * 1e-9).tolist() == ranks(scores * 1000 + 273.15).tolist() == [2, 2, 1, 4]
+    assert ranks([1.0, 1.0 + 1e-9, 0.0]).tolist() == [2, 1, 3]
