@@ -27,7 +27,7 @@ from monoopt.estimators import lprules_json
 from monoopt.estimators.lprules_words import check_words
 from monoopt.estimators.ordinal_inputs import read_training_data
 from monoopt.estimators.rule_book import RuleBook
-from monoopt.estimators.rule_voting import RuleVoter
+from monoopt.estimators.rule_recourse import RecourseTeller
 from monoopt.formulations import lpboost_master
 from monoopt.order import Directions, Loss
 from monoopt.solvers import Solver
@@ -35,7 +35,7 @@ from monoopt.solvers import Solver
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class LPRulesClassifier(RuleVoter, ClassifierMixin, BaseEstimator):
+class LPRulesClassifier(RecourseTeller, ClassifierMixin, BaseEstimator):
     """Monotone rule ensembles for ordered classes (Kotlowski and Slowinski, ICML 2009).
 
     First the labels are changed as little as possible so that they are monotone (`monoopt.relabel`). Then for every

@@ -1,0 +1,162 @@
+"""Recourse: the cheapest change of one object that reaches a class, with a proof that nothing cheaper does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from monoopt.errors import DataError, nearest, refuse
+from monoopt.estimators.rule_explanation import RuleExplainer, one_row
+from monoopt.estimators.rule_voting import middle
+from monoopt.formulations import recourse as formulation
+from monoopt.formulations.recourse import Levels
+from monoopt.order import match_precision
+from monoopt.program import Certificate, Status
+from monoopt.solvers import Solver, solve
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Recourse:
+    """What to change.
+
+    Attributes
+    ----------
+    changes : dict of str to (float, float)
+        Attribute -> present and new value, only those that change.
+    cost : float
+        The least possible.
+    values : ndarray, shape (d,)
+        The changed object.
+    label
+        Its class.
+    certificate : Certificate
+        That no cheaper change within the allowed values does it.
+    """
+
+    changes: dict[str, tuple[float, float]]
+    cost: float
+    values: Floats
+    label: Any
+    certificate: Certificate
+
+    def __str__(self) -> str:
+        steps = [f"{name} from {old:g} to {new:g}" for name, (old, new) in self.changes.items()]
+        return f"{self.label}: {', '.join(steps) if steps else 'nothing to change'} (cost {self.cost:.4g})"
+
+
+class RecourseTeller(RuleExplainer):
+    """Cheapest changes under ensembles of rules."""
+
+    def recourse(
+        self,
+        x: Any,
+        target: Any,
+        *,
+        fixed: Sequence[Any] = (),
+        costs: Mapping[Any, float] | None = None,
+        solver: str | Solver = "highs",
+        time_limit: float | None = None,
+    ) -> Recourse:
+        """Find the cheapest change that brings an object into a class, or a better one.
+
+        minimise the sum of cost_j |new_j - old_j| / range_j over the values of the training data and of the rules
+
+        Directed attributes only change for the better, because worse never helps; free ones either way.
+
+        Parameters
+        ----------
+        x : array-like, shape (d,), or table of one row
+        target : label
+            The class to reach.
+        fixed : sequence of name or position
+            Attributes that can't change.
+        costs : mapping from name or position to float, optional
+            Cost of a change over the whole range of the attribute in the training data; 1 by default.
+        solver : str or Solver
+            For integer programs.
+        time_limit : float, optional
+            Wall seconds.
+
+        Returns
+        -------
+        Recourse
+
+        Raises
+        ------
+        DataError
+            Unknown class or attribute, a cost that is not positive, or no change within reach brings the class.
+
+        Examples
+        --------
+        >>> from monoopt import LPRulesClassifier
+        >>> rules = LPRulesClassifier().fit([[1, 1], [1, 3], [3, 1], [3, 3]], [0, 0, 0, 1])
+        >>> print(rules.recourse([1, 3], 1))
+        1: x0 from 1 to 3 (cost 1)
+        """
+        _, values, bits = self._matched(one_row(x))
+        if len(values) != 1:
+            raise DataError(f"wanted one object, got a table of {len(values)} rows")
+        code = self._code_of(target)
+        if int(middle(self.votes(one_row(x)))[0]) >= code:
+            code = 0  # it is there: every object is in the worst class or a better one
+        stuck, prices = self._prices(fixed, costs or {})
+        ensembles = [ensemble.at_precision(bits) for ensemble in self.rules_]
+        asked = match_precision(self.objects_, bits)  # every threshold of a rule is among the training values
+        levels = [
+            self._levels(j, float(values[0, j]), asked[:, j], prices[j], j in stuck) for j in range(values.shape[1])
+        ]
+        program = formulation.build(ensembles, levels, code)
+        solution = solve(program, solver, time_limit=time_limit, raise_on_failure=False)
+        if solution.status is Status.INFEASIBLE:
+            raise DataError(
+                f"no allowed change brings class {target!r}"
+                + (f"; fixed are {[self._names[j] for j in sorted(stuck)]}" if stuck else "")
+            )
+        new = formulation.read(program, solution, levels)
+        old = values[0]
+        changes = {self._names[j]: (float(old[j]), float(new[j])) for j in np.flatnonzero(new != old)}
+        label = self.predict(self._as_given(x, new))[0]
+        assert solution.certificate is not None and solution.objective is not None
+        return Recourse(changes, float(solution.objective), new, label, solution.certificate)
+
+    def _code_of(self, target: Any) -> int:
+        known = self.classes_.tolist()
+        if target not in known:
+            hint = nearest(str(target), [str(label) for label in known])
+            raise DataError(f"target {target!r} is no class{hint}; the classes are {known}")
+        return known.index(target)
+
+    def _prices(self, fixed: Sequence[Any], costs: Mapping[Any, float]) -> tuple[set[int], Floats]:
+        """Positions of the fixed attributes, and the cost of one unit of each."""
+        names = self._names
+        place = {name: j for j, name in enumerate(names)} | {j: j for j in range(len(names))}
+        faults = [
+            f"unknown attribute {key!r}{nearest(str(key), names)}" for key in [*fixed, *costs] if key not in place
+        ]
+        wrong = [key for key, cost in costs.items() if not (np.isfinite(cost) and cost > 0)]
+        faults += [f"cost of {key!r} is {costs[key]!r}, wanted a positive number" for key in wrong]
+        refuse(faults, "recourse")
+        width = self.objects_.max(axis=0) - self.objects_.min(axis=0)
+        price = np.ones(len(names))
+        for key, cost in costs.items():
+            price[place[key]] = cost
+        return {place[key] for key in fixed}, price / np.where(width > 0, width, 1.0)
+
+    def _levels(self, j: int, present: float, asked: Floats, price: float, stuck: bool) -> Levels:
+        """Values that attribute j may take, and their costs; the present one is free."""
+        sign = int(self.directions_[j])
+        values = np.unique(asked)
+        better = values != present if sign == 0 else (values - present) * sign > 0
+        chosen = np.concatenate([[present], values[better] if not stuck else []])
+        return Levels(chosen, np.abs(chosen - present) * price)
+
+    def _as_given(self, x: Any, new: Floats) -> Any:
+        """The changed object as a table that `predict` takes, in the order of fitting."""
+        names = getattr(self, "feature_names_in_", None)
+        return new[None] if names is None else {str(name): [value] for name, value in zip(names, new, strict=True)}
