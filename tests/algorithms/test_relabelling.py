@@ -358,7 +358,7 @@ BAD_WORDS = {
     "negative weight": ({"sample_weight": [1, -1]}, DataError, "object 1: -1"),
     "weight NaN": ({"sample_weight": [np.nan, 1]}, DataError, "object 0: nan"),
     "no weight at all": ({"sample_weight": [0, 0]}, DataError, "all weights are zero"),
-    "weight text": ({"sample_weight": ["a", "b"]}, DataError, "wanted numbers"),
+    "weight text": ({"sample_weight": ["a", "b"]}, DataError, "object 0: 'a' is text"),
     "weights of another length": ({"sample_weight": [1]}, DataError, r"shape \(1,\), wanted \(2,\)"),
     "direction": ({"directions": ["gian"]}, DataError, "did you mean 'gain'"),
     "directions of another length": ({"directions": [1, 1]}, DataError, "2 directions for 1 attributes"),
