@@ -25,6 +25,7 @@ from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError
 from monoopt.estimators import lprules_json
 from monoopt.estimators.lprules_words import check_words
+from monoopt.estimators.margin_report import MarginTeller
 from monoopt.estimators.ordinal_inputs import read_training_data
 from monoopt.estimators.rule_book import RuleBook
 from monoopt.estimators.rule_recourse import RecourseTeller
@@ -35,7 +36,7 @@ from monoopt.solvers import Solver
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class LPRulesClassifier(RecourseTeller, ClassifierMixin, BaseEstimator):
+class LPRulesClassifier(RecourseTeller, MarginTeller, ClassifierMixin, BaseEstimator):
     """Monotone rule ensembles for ordered classes (Kotlowski and Slowinski, ICML 2009).
 
     First the labels are changed as little as possible so that they are monotone (`monoopt.relabel`). Then for every

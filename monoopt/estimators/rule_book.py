@@ -77,22 +77,59 @@ class MonotonicityCheck:
         Pairs in which the better object got the lower class.
     worst : tuple of int or None
         Rows of the pair with the largest drop.
+    grid_pairs, grid_violations : int
+        The same on a grid of the rules' thresholds: on, between and beyond them, where answers change.
     """
 
     by_form: bool
     pairs: int
     violations: int
     worst: tuple[int, int] | None = field(default=None)
+    grid_pairs: int = 0
+    grid_violations: int = 0
 
     @property
     def ok(self) -> bool:
         """Whether there is a proof by form and no violation."""
-        return self.by_form and self.violations == 0
+        return self.by_form and self.violations == 0 and self.grid_violations == 0
 
     def __str__(self) -> str:
         proof = "every rule is monotone in form" if self.by_form else "a rule is NOT monotone in form"
         seen = f"{self.violations} of {self.pairs} comparable pairs violated"
-        return f"{proof}; {seen}" + ("" if self.worst is None else f", the worst is rows {self.worst}")
+        worst = "" if self.worst is None else f", the worst is rows {self.worst}"
+        grid = f"; {self.grid_violations} of {self.grid_pairs} on a grid of thresholds" if self.grid_pairs else ""
+        return f"{proof}; {seen}{worst}{grid}"
+
+
+def threshold_grid(ensembles: Sequence[RuleEnsemble], objects: npt.NDArray[np.float64], points: int) -> Any:
+    """Return objects on, between and beyond the thresholds of rules: all of them, or a reproducible sample.
+
+    Parameters
+    ----------
+    ensembles : sequence of RuleEnsemble
+    objects : ndarray, shape (m, d)
+        Attributes without thresholds stay at their first value.
+    points : int
+        How many at most.
+
+    Examples
+    --------
+    >>> from monoopt.order import Condition, Rule
+    >>> one = RuleEnsemble((Rule(True, (Condition(0, ">=", 2.0),)),), np.array([1.0]))
+    >>> threshold_grid([one], np.array([[0.0], [4.0]]), 10).ravel().tolist()
+    [1.0, 2.0, 3.0]
+    """
+    places = []
+    for j in range(objects.shape[1]):
+        asked = {c.threshold for e in ensembles for rule in e.rules for c in rule.conditions if c.attribute == j}
+        known = np.array(sorted(asked)) if asked else objects[:1, j]
+        between = (known[1:] + known[:-1]) / 2
+        places.append(np.unique([*known, *between, known[0] - 1.0, known[-1] + 1.0]) if asked else known)
+    sizes = [len(values) for values in places]
+    if np.prod(sizes, dtype=float) <= points:
+        return np.column_stack([axis.ravel() for axis in np.meshgrid(*places, indexing="ij")])
+    random = np.random.default_rng(0)
+    return np.column_stack([values[random.integers(0, len(values), points)] for values in places])
 
 
 def count_violations(

@@ -96,6 +96,49 @@ def test_a_mean_of_bootstrap_samples_is_monotone_reproducible_and_one_ensemble()
     assert (again.votes(table.X) == bagged.votes(table.X)).all() and again.n_estimators == 3
 
 
+def test_margins_of_the_relabelled_objects_are_at_least_the_margin_proved():
+    rules = fitted(load_esl())
+    report = rules.margin_report()
+    assert (report.smallest >= rules.margins_ - 1e-6).all() and not report.errors().any()
+    values, shares = report.distribution(4)
+    assert (np.diff(values) > 0).all() and (np.diff(shares) > 0).all() and shares[-1] == pytest.approx(1)
+    assert report.errors(float(values[3]))[3] == pytest.approx(shares[3])
+    assert "question 1: smallest margin" in str(report)
+
+
+def test_margin_errors_on_the_labels_themselves_are_what_was_relabelled():
+    table = load_esl()
+    rules = fitted(table)
+    report = rules.margin_report(table.X, table.y)
+    assert (report.errors() * len(table.y)).sum() == pytest.approx(rules.relabelling_.cost)
+    with pytest.raises(DataError, match="both"):
+        rules.margin_report(table.X)
+
+
+def test_the_bound_of_theorem_5_is_least_over_all_margins():
+    rules = fitted(load_lev())
+    report = rules.margin_report()
+    bound = report.bound(delta=0.1)
+    total = bound.margin_errors + bound.complexity
+    spread = 4 * np.sqrt(np.log(8 / 0.1) / 1000)
+    for theta in (0.01, 0.05, 0.1, 0.3):
+        just_below = (report.weights @ (report.margins < theta) / 1000).sum()
+        assert total <= just_below + np.sqrt(4 / 1000) * 4 / theta + spread + 1e-9
+    assert "M * " in str(bound)
+    with pytest.raises(OptionError, match="delta"):
+        report.bound(1.0)
+
+
+def test_verification_looks_on_between_and_beyond_the_thresholds():
+    rules = fitted(load_lev())
+    check = rules.verify()
+    assert check.ok and check.grid_pairs > 1000 and "0 of" in str(check).split(";")[-1]
+    assert rules.verify(grid=0).grid_pairs == 0
+    rules.directions_ = -rules.directions_
+    turned = rules.verify()
+    assert turned.grid_violations > 0 and not turned.ok
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [
