@@ -13,7 +13,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from monoopt.errors import DataWarning, OptionError, nearest
+from monoopt.errors import DataError, DataWarning, OptionError, nearest
 from monoopt.estimators.inputs import read_new_table
 from monoopt.estimators.ranking import attribute_names, position_of, random_generator, refuse_options
 from monoopt.order.ranks import rank_agreement, ranks
@@ -21,6 +21,7 @@ from monoopt.order.scaling import Scaling
 
 Array = npt.NDArray[np.float64]
 OVER = ("objects", "attributes")
+TRIES = 1000  # samples drawn until one has two different objects
 SCALINGS: tuple[Any, ...] = ("minmax", "robust", (0.1, 0.9))
 
 
@@ -295,11 +296,22 @@ def _replicate(start: _Start, seed: int, over: str) -> tuple[npt.NDArray[np.floa
     rng = np.random.default_rng(seed)
     n, d = start.shape
     if over == "objects":
-        fitted = start.fit(np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64))
+        fitted = _resampled(start, rng, n)
     else:
         fitted = start.fit(attribute_weights=(rng.dirichlet(np.ones(d)) + 1e-9).tolist())
     proved = getattr(fitted, "stationarity_", None)
     return ranks(fitted.scores_, "average").astype(np.float32), proved is None or proved.ok
+
+
+def _resampled(start: _Start, rng: np.random.Generator, n: int) -> Any:
+    """Fit to objects drawn with replacement; a sample without two different objects has no order: it is drawn again."""
+    for _ in range(TRIES):
+        counts = np.bincount(rng.integers(0, n, n), minlength=n)
+        try:
+            return start.fit(counts.astype(np.float64))
+        except DataError as refused:
+            reason = refused
+    raise reason
 
 
 def _without(start: _Start, i: int, scores: Array) -> tuple[float, float]:

@@ -118,3 +118,11 @@ def test_labels_and_options_by_name_survive_the_newcomers():
     ranker = WeightedSum(directions={"a": 1, "b": 1, "c": -1}, attribute_weights={"a": 2}, scaling={"b": (-1, 2)})
     reversed_pairs = rank_reversals(ranker, X, [[9.0, 0.5, 0.5]])
     assert reversed_pairs and all(isinstance(a, str) and isinstance(b, str) for a, b in reversed_pairs)
+
+
+def test_a_table_of_few_different_objects_can_be_resampled() -> None:
+    from monoopt.estimators.rank_baselines import WeightedSum
+
+    X = [[1.0, 7.0], [1.0, 7.0], [3.0, 2.0], [0.0, 0.0]]
+    found = bootstrap_ranks(WeightedSum(directions=[1, 1]), X, n_boot=50, random_state=0)
+    assert (found.low <= found.high).all()
