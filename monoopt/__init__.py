@@ -37,9 +37,12 @@ if TYPE_CHECKING:
         SVDD,
         FirstPrincipalComponent,
         FootruleAggregation,
+        IsotonicSeparationClassifier,
         KemenyAggregation,
         LPRulesClassifier,
+        LPRulesClassifierCV,
         MedianRankAggregation,
+        MonotoneProbabilityClassifier,
         MonotoneRelabeler,
         RankingPrincipalCurve,
         SupportVectorClustering,
@@ -65,10 +68,13 @@ __all__ = [
     "FirstPrincipalComponent",
     "FootruleAggregation",
     "FormulationError",
+    "IsotonicSeparationClassifier",
     "KemenyAggregation",
     "LPRulesClassifier",
+    "LPRulesClassifierCV",
     "MedianRankAggregation",
     "MonooptError",
+    "MonotoneProbabilityClassifier",
     "MonotoneRelabeler",
     "NoSolutionError",
     "OptionError",
@@ -106,8 +112,9 @@ _HOMES = {
     "monoopt.solvers": "available_solvers open_session solve",
     "monoopt.algorithms.relabelling": "Relabelling relabel",
     "monoopt.estimators": (
-        "FirstPrincipalComponent FootruleAggregation KemenyAggregation LPRulesClassifier "
-        "MedianRankAggregation MonotoneRelabeler RankingPrincipalCurve SDSN SVDD SupportVectorClustering WeightedSum "
+        "FirstPrincipalComponent FootruleAggregation IsotonicSeparationClassifier KemenyAggregation LPRulesClassifier "
+        "LPRulesClassifierCV MedianRankAggregation MonotoneProbabilityClassifier MonotoneRelabeler "
+        "RankingPrincipalCurve SDSN SVDD SupportVectorClustering WeightedSum "
         "bootstrap_ranks check_meta_rules leave_one_out rank_reversals "
         "scaling_sensitivity"
     ),

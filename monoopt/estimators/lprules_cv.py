@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -229,6 +228,8 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _folds(self, data: OrdinalData) -> Iterator[tuple[Integers, Integers]]:
         """Rows to learn from and rows to judge by; rows of weight 0 are in neither."""
+        from sklearn.model_selection import KFold, check_cv  # loads rich where that is installed
+
         there = np.flatnonzero(data.weights > 0)
         if not isinstance(self.cv, int | np.integer):
             for train, test in check_cv(self.cv).split(data.X, data.labels.codes):

@@ -123,3 +123,16 @@ def shortest_path(rng: np.random.Generator) -> Data:
         "nodes": n,
     }
     return data if rng.random() < 0.5 else data | {"directed": True, "sources": [0]}
+
+
+def isotonic_regression(rng: np.random.Generator) -> Data:
+    n = int(rng.integers(2, 10))
+    data = {"targets": dyadic(rng, 0, 1, n).tolist(), "pairs": dominance(rng, n)}
+    return data if rng.random() < 0.3 else data | {"weights": dyadic(rng, 0.5, 3, n, 1 / 4).tolist()}
+
+
+def rule_regression(rng: np.random.Generator) -> Data:
+    n, T = int(rng.integers(2, 8)), int(rng.integers(1, 6))
+    answers = (rng.choice([-1, 1], T) * rng.integers(0, 2, (n, T))).tolist()
+    data = {"targets": dyadic(rng, 0, 1, n).tolist(), "answers": answers}
+    return data if rng.random() < 0.3 else data | {"weights": dyadic(rng, 0.5, 3, n, 1 / 4).tolist()}
