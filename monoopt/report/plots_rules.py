@@ -1,0 +1,149 @@
+"""Pictures of LPRules: margins, rules, the trace of the column generation, the path from many rules to few.
+
+Every function returns a matplotlib `Figure` that belongs to no window: ``figure.savefig("rules.png")``.
+matplotlib comes with ``pip install monoopt[plot]``.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from monoopt.algorithms.rule_path import SOFTNESS
+from monoopt.errors import DataError, OptionError
+from monoopt.estimators.lprules import LPRulesClassifier
+
+UPPER, LOWER, BOUND, GUIDE = "#2a7f62", "#b3202c", "#e08a1e", "#9aa5ad"
+MOST_RULES = 25
+
+
+def plot_margins(rules: LPRulesClassifier) -> Any:
+    """Draw the margin distribution of every question on the relabelled objects, with the margin that is proved.
+
+    Parameters
+    ----------
+    rules : LPRulesClassifier
+        Fitted.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib import colormaps
+
+    report, K = rules.margin_report(), len(rules.classes_)
+    figure, (axis,) = _figure(1, 6.0, 3.8)
+    for k in range(1, K):
+        values, shares = report.distribution(k)
+        colour = colormaps["viridis"](0.9 * (k - 1) / max(K - 2, 1))
+        axis.step(values, shares, where="post", color=colour, label=f"at least {rules.classes_[k]}")
+        axis.plot(rules.margins_[k - 1], 0, "|", color=colour, markersize=14, clip_on=False)
+    axis.axvline(0.0, color=GUIDE, linewidth=0.8)
+    axis.set(xlabel="margin y f(x)", ylabel="share of objects at or below", ylim=(0, 1.02))
+    axis.set_title("Margins; the strokes below are the smallest, proved to be the largest possible", fontsize=9)
+    axis.legend(fontsize=7, loc="lower right")
+    return figure
+
+
+def plot_rules(rules: LPRulesClassifier, k: int) -> Any:
+    """Draw the rules of question k (1..K-1) as bars of their weights, with how many objects each covers.
+
+    Parameters
+    ----------
+    rules : LPRulesClassifier
+        Fitted.
+    k : int
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    _question(rules, k)
+    entries = [entry for entry in rules.rule_table() if entry["question"] == k][:MOST_RULES]
+    figure, (axis,) = _figure(1, 8.0, 0.9 + 0.42 * len(entries))
+    for place, entry in enumerate(reversed(entries)):
+        colour = UPPER if entry["positive"] else LOWER
+        axis.barh(place, entry["weight"], color=colour, height=0.6)
+        axis.text(entry["weight"], place, f"  {entry['coverage']:.0%} of objects", va="center", fontsize=7)
+    axis.set_yticks(range(len(entries)), [textwrap.fill(entry["text"], 52) for entry in reversed(entries)], fontsize=7)
+    axis.set(xlabel="weight", xlim=(0, 1.3 * max(entry["weight"] for entry in entries)))
+    axis.set_title(f"At least {rules.classes_[k]}: margin {rules.margins_[k - 1]:.4g}", fontsize=9)
+    return figure
+
+
+def plot_trace(rules: LPRulesClassifier, k: int) -> Any:
+    """Draw how margin and bound of question k met, one point per master program.
+
+    Parameters
+    ----------
+    rules : LPRulesClassifier
+        Fitted here (a classifier read from JSON has no trace).
+    k : int
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    _question(rules, k)
+    if rules.fits_ is None:
+        raise DataError("no trace: the classifier was read from a file, or is a mean of bootstrap samples")
+    steps = rules.fits_[k - 1].steps
+    figure, (axis,) = _figure(1, 5.5, 3.5)
+    number = [step.iteration for step in steps]
+    axis.plot(number, [step.bound for step in steps], "o-", color=BOUND, markersize=3, label="bound over all rules")
+    axis.plot(number, [step.objective for step in steps], "o-", color=UPPER, markersize=3, label="margin reached")
+    axis.set(xlabel="master program", ylabel="margin")
+    axis.set_title(f"At least {rules.classes_[k]}: {rules.fits_[k - 1].stopped}", fontsize=9)
+    axis.legend(fontsize=8)
+    return figure
+
+
+def plot_rule_path(rules: LPRulesClassifier, k: int, softness: Sequence[float] = SOFTNESS) -> Any:
+    """Draw error and margin of question k against the number of rules, from a hard margin to a soft one.
+
+    Parameters
+    ----------
+    rules : LPRulesClassifier
+        Fitted.
+    k : int
+    softness : sequence of float
+        Values of nu.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    path = rules.rule_path(k, softness)
+    figure, axes = _figure(2, 4.2, 3.4)
+    numbers = [point.rules for point in path]
+    for axis, values, word in (
+        (axes[0], [point.error for point in path], "errors on relabelled objects (share)"),
+        (axes[1], [point.margin for point in path], "margin"),
+    ):
+        axis.plot(numbers, values, "-", color=GUIDE, linewidth=0.8)
+        axis.plot(numbers, values, "o", color=UPPER, markersize=4)
+        axis.set(xlabel="rules", ylabel=word)
+        for point, value in zip(path, values, strict=True):
+            axis.annotate(f"{point.nu:g}", (point.rules, value), fontsize=7, xytext=(3, 3), textcoords="offset points")
+    figure.suptitle(f"At least {rules.classes_[k]}: fewer rules for softer margins (numbers: nu)", fontsize=9)
+    return figure
+
+
+def _question(rules: LPRulesClassifier, k: int) -> None:
+    check_is_fitted(rules, "classes_")
+    if isinstance(k, bool) or not 1 <= k < len(rules.classes_):
+        raise OptionError(f"k={k!r}: wanted a question from 1 to {len(rules.classes_) - 1}")
+
+
+def _figure(columns: int, width: float, height: float) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(columns * width, height), layout="constrained")
+    axes = figure.subplots(1, columns, squeeze=False)[0]
+    for axis in axes:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.tick_params(labelsize=8)
+    return figure, axes
