@@ -11,8 +11,9 @@ subject to  sum_v level_jv = 1                                                  
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +40,15 @@ class Levels:
     costs: Array
 
 
-def build(ensembles: Sequence[RuleEnsemble], levels: Sequence[Levels], target: int, margin: float = 1e-4) -> Program:
+WORDS = ("values", "costs")
+
+
+def build(
+    ensembles: Sequence[RuleEnsemble | Mapping[str, Any]],
+    levels: Sequence[Levels | Mapping[str, Any]],
+    target: int,
+    margin: float = 1e-4,
+) -> Program:
     """Build the recourse program.
 
     minimise the cost of the chosen levels subject to: at least `target` of the ensembles vote at least `margin`.
@@ -47,9 +56,10 @@ def build(ensembles: Sequence[RuleEnsemble], levels: Sequence[Levels], target: i
     Parameters
     ----------
     ensembles : sequence of RuleEnsemble
-        One a class threshold; ensemble k says whether an object is above threshold k. Weights sum to at most 1.
+        One a class threshold; ensemble k says whether an object is above threshold k. Weights sum to at most 1. Plain
+        data as `RuleEnsemble.to_dict` writes it will do.
     levels : sequence of Levels
-        One an attribute.
+        One an attribute; mappings with "values" and "costs" will do.
     target : int
         Number of thresholds to pass: the position of the wanted class among the classes, counted from 0.
     margin : float
@@ -66,6 +76,15 @@ def build(ensembles: Sequence[RuleEnsemble], levels: Sequence[Levels], target: i
     DataError
         A target out of range, levels without values, costs that are negative or not finite.
     """
+    read_levels = [e if isinstance(e, Levels) else Levels(*(np.array(e[w], float) for w in WORDS)) for e in levels]
+    return _build([_ensemble(e) for e in ensembles], read_levels, target, margin)
+
+
+def _ensemble(given: RuleEnsemble | Mapping[str, Any]) -> RuleEnsemble:
+    return given if isinstance(given, RuleEnsemble) else RuleEnsemble.from_dict(given)
+
+
+def _build(ensembles: list[RuleEnsemble], levels: list[Levels], target: int, margin: float) -> Program:
     _check(ensembles, levels, target)
     index = [(j, v) for j, level in enumerate(levels) for v in range(len(level.values))]
     rules = [(k, t, rule) for k, ensemble in enumerate(ensembles) for t, rule in enumerate(ensemble.rules)]

@@ -136,3 +136,28 @@ def rule_regression(rng: np.random.Generator) -> Data:
     answers = (rng.choice([-1, 1], T) * rng.integers(0, 2, (n, T))).tolist()
     data = {"targets": dyadic(rng, 0, 1, n).tolist(), "answers": answers}
     return data if rng.random() < 0.3 else data | {"weights": dyadic(rng, 0.5, 3, n, 1 / 4).tolist()}
+
+
+def recourse(rng: np.random.Generator) -> Data:
+    d = int(rng.integers(1, 4))
+
+    def rule() -> Data:
+        side = [">=", "<="][rng.integers(2)]
+        asked = sorted(rng.choice(d, size=int(rng.integers(0, d + 1)), replace=False).tolist())
+        return {"positive": side == ">=", "conditions": [[j, side, int(rng.integers(4))] for j in asked]}
+
+    def ensemble() -> Data:
+        rules = [rule() for _ in range(int(rng.integers(1, 4)))]
+        return {"rules": rules, "weights": dyadic(rng, 0.125, 0.375, len(rules), 1 / 16).tolist()}
+
+    def level() -> Data:
+        values = np.unique(rng.integers(0, 5, int(rng.integers(1, 5))))
+        return {"values": values.tolist(), "costs": dyadic(rng, 0, 2, len(values)).tolist()}
+
+    ensembles = [ensemble() for _ in range(int(rng.integers(2, 4)))]
+    return {
+        "ensembles": ensembles,
+        "levels": [level() for _ in range(d)],
+        "target": int(rng.integers(0, len(ensembles) + 1)),
+        "margin": 0.125,
+    }
