@@ -1,0 +1,34 @@
+"""Why is it in this class, what keeps it from the next one, and what is the cheapest way up?
+
+LEV: 1000 anonymous lecturer evaluations, four scores, five classes. Every answer below adds up or is proved.
+"""
+
+from __future__ import annotations
+
+import json
+
+from monoopt import LPRulesClassifier, datasets
+
+lev = datasets.load_lev()
+X = dict(zip(lev.feature_names, lev.X.T, strict=True))
+rules = LPRulesClassifier(directions=lev.directions).fit(X, lev.y)
+newcomer = {name: [score] for name, score in zip(lev.feature_names, [2, 1, 3, 2], strict=True)}
+
+print(rules.explain(newcomer, top=3)[0])
+
+print("\nagainst a better one:")
+print(rules.compare([3, 3, 3, 3], [2, 1, 3, 2]))
+
+print("\nthe cheapest way to class 4 with in1 as it is:")
+way = rules.recourse(newcomer, 4, fixed=["in1"])
+print(f"  {way}")
+assert way.certificate.ok and way.label >= 4
+
+heaviest = max(rules.rule_table(), key=lambda entry: entry["support"] * entry["weight"])
+print("\none rule as data:", json.dumps(heaviest))
+
+print("\nfewer rules for question 3:")
+for point in rules.rule_path(3, [0.0, 0.1, 0.3]):
+    print(f"  nu {point.nu:g}: {point.rules} rules, margin {point.margin:.3f}, {point.error:.1%} errors")
+
+print("\n", rules.verify(), sep="")
