@@ -1,4 +1,4 @@
-"""Why is it in this class, what keeps it from the next one, and what is the cheapest way up?
+"""The reasons for a class, what keeps an object from the next one, and the cheapest way up.
 
 LEV: 1000 anonymous lecturer evaluations, four scores, five classes. Every answer below adds up or is proved.
 """
