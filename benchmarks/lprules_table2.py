@@ -190,6 +190,18 @@ def about() -> str:
     return f"{date.today()}, {machine}, Python {platform.python_version()}, {', '.join(found)}"
 
 
+def chosen_methods(wanted: str, skipped: str, slow: bool) -> list[str]:
+    """Names of the methods that the command line asks for, by parts of their names."""
+    parts, less = ([part for part in text.split(",") if part] for text in (wanted, skipped))
+    return [
+        method
+        for method in OURS | PEERS
+        if (not parts or any(part in method for part in parts))
+        and not any(part in method for part in less)
+        and (slow or method not in SLOW)
+    ]
+
+
 def main() -> None:
     """Run what is asked, or print the table of what was run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -200,14 +212,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--datasets", default=",".join(SETS))
     parser.add_argument("--methods", default="", help="parts of names, separated by commas; all by default")
+    parser.add_argument("--skip", default="", help="parts of names to leave out, separated by commas")
     parser.add_argument("--slow", action="store_true", help="also the methods that take minutes")
     parser.add_argument("--jobs", type=int, default=1, help="processes at the same time")
     given = parser.parse_args()
     if given.read:
         print("\n".join(table(list(csv.DictReader(given.read.open(encoding="utf-8"))))))
         return
-    parts = [part for part in given.methods.split(",") if part]
-    methods = [m for m in OURS | PEERS if (not parts or any(p in m for p in parts)) and (given.slow or m not in SLOW)]
+    methods = chosen_methods(given.methods, given.skip, given.slow)
     jobs = [(name, m, given.repeats, given.folds, given.seed) for name in given.datasets.split(",") for m in methods]
     lines: list[dict[str, Any]] = []
     with multiprocessing.get_context("fork").Pool(given.jobs, maxtasksperchild=1) as pool:
