@@ -7,7 +7,7 @@ objects that contradict somebody. With the same tie rule for every k the answers
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from monoopt.algorithms.dominance_cut import Contradictions
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
 from monoopt.algorithms.threshold_relabelling import Answer, answer_question, merge_costs
 from monoopt.algorithms.words import Words
@@ -49,7 +50,10 @@ class Relabelling:
         One per question "at least class k?", k = 1..K-1: its part of the cost and a bound that proves it. The parts
         add up to `cost`.
     solutions : dict of int to Solution
-        For every question k that needed solving its solution, with its program.
+        For every question k whose program was solved its solution, with the program.
+    contradictions : dict of int to Contradictions
+        For every question k of so many objects that its program was not written out: pairs of rows that contradict each
+        other and the amounts on them that prove the cost. A row stands for all rows equal to it.
     data : OrdinalData
         What was relabelled.
 
@@ -67,6 +71,7 @@ class Relabelling:
     changed: Integers
     certificates: tuple[Certificate, ...]
     solutions: dict[int, Solution] = field(repr=False)
+    contradictions: dict[int, Contradictions] = field(repr=False)
     data: OrdinalData = field(repr=False)
 
     @cached_property
@@ -138,7 +143,8 @@ def relabel(
         Which of the relabellings of least cost: every label as low, or as high, as any of them has it. It is one and
         the same on every solver.
     solver : str or Solver
-        Any solver for linear programs that `available_solvers` lists, or "mincut".
+        Any solver for linear programs that `available_solvers` lists, or "mincut". Above 5000 distinct objects "highs"
+        and "mincut" both stand for an exact minimum cut on a sparse graph, which needs no program.
     time_limit : float, optional
         Wall seconds for everything.
     tolerance, options
@@ -195,6 +201,8 @@ def relabel_data(data: OrdinalData, loss: Loss, tie: str, words: Words) -> Relab
         for step in steps(table)
     ]
     _check_nested(answers)
+    row = np.empty(len(objects), dtype=np.int64)  # a row for each distinct object: its first
+    row[home[::-1]] = np.arange(len(home))[::-1]
     codes = sum((answer.yes for answer in answers), np.zeros(len(objects), dtype=np.int64))[home]
     return Relabelling(
         labels=data.labels.decode(codes),
@@ -204,6 +212,11 @@ def relabel_data(data: OrdinalData, loss: Loss, tie: str, words: Words) -> Relab
         changed=np.flatnonzero(codes != old),
         certificates=tuple(answer.certificate for answer in answers),
         solutions={k: a.solution for k, a in enumerate(answers, start=1) if a.solution is not None},
+        contradictions={
+            k: replace(a.contradictions, better=row[a.contradictions.better], worse=row[a.contradictions.worse])
+            for k, a in enumerate(answers, start=1)
+            if a.contradictions is not None
+        },
         data=data,
     )
 

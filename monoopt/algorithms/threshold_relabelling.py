@@ -1,7 +1,13 @@
-"""One question "at least class k?" of the relabelling: merge, reduce to what contradicts, solve, prove, complete."""
+"""One question "at least class k?" of the relabelling: merge, reduce to what contradicts, solve, prove, complete.
+
+Up to `WRITTEN_OUT` objects the program is written out and any solver solves it. Beyond, "highs" and "mincut" stand for
+an exact minimum cut on the sparse dominance graph (`monoopt.algorithms.dominance_cut`); any other solver gets the
+program with that graph's extra nodes as columns.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -9,16 +15,21 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from monoopt.algorithms.dominance_cut import Contradictions, cut, in_units
 from monoopt.algorithms.words import Words
 from monoopt.formulations import monotonization
 from monoopt.formulations.closures import exact_vertex
 from monoopt.order import dominance_pairs, extension_bounds, inconsistent, transitive_reduction
+from monoopt.order.steiner import steiner_graph
 from monoopt.program import Certificate, Solution
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 CANCELS = 1e-12  # weights of equal objects that add up to less, relative to their sum of sizes, cancel
+WRITTEN_OUT = 5_000  # objects: up to here their pairs are listed
+DIRECT = ("highs", "mincut")
+TOLERANCE = 1e-9  # of the gap where weights had to be rounded to 61 bits
 HALVINGS = 20  # fractional weights are doubled at most so often to make them whole
 
 
@@ -33,11 +44,15 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """1 for "yes", per distinct object, with the proof and the solution (None: there was nothing to solve)."""
+    """1 for "yes", per distinct object, with its proof.
+
+    The proof is a solution or, where the program was not written out, contradictions; None of both: nothing to solve.
+    """
 
     yes: Integers
     certificate: Certificate
-    solution: Solution | None
+    solution: Solution | None = None
+    contradictions: Contradictions | None = None
 
 
 def merge_costs(home: Integers, codes: Integers, weights: Floats, step: Floats) -> Question:
@@ -57,21 +72,46 @@ def answer_question(
     """
     costs = question.costs
     decided = np.flatnonzero(np.abs(costs) > CANCELS * question.sizes)
+    if len(decided) > WRITTEN_OUT and words.solver in DIRECT and not words.options:
+        return _answer_by_cut(question, decided, objects, directions, tie)
     labels = (costs[decided] < 0).astype(np.int64)
     members = np.flatnonzero(inconsistent(objects[decided], labels, directions)) if len(decided) else decided
-    certificate, solution = _nothing_to_solve(question.base), None
+    certificate, solution = _settled(question.base, question.base), None
     if len(members):
         chosen = decided[members]
         solution, factor = _solved(objects[chosen], costs[chosen], chosen, directions, tie, words)
         certificate = _whole_cost(solution, factor, question.base)
-        labels[members] = solution.values("d").astype(np.int64)
-    yes = np.full(len(costs), int(tie == "greatest"))
+        labels[members] = solution.values("d")[: len(members)].astype(np.int64)
+    return Answer(_completed(objects, decided, labels, directions, tie), certificate, solution)
+
+
+def _answer_by_cut(
+    question: Question, decided: Integers, objects: Floats, directions: npt.NDArray[np.int8], tie: str
+) -> Answer:
+    """Answer one question without writing its program out."""
+    units, unit, exact = in_units(question.costs[decided])
+    decided, units = decided[units != 0], units[units != 0]
+    found = cut(objects[decided], units, directions, tie)
+    proof = replace(found.proof, better=decided[found.proof.better], worse=decided[found.proof.worse], unit=unit)
+    yes = _completed(objects, decided, found.labels, directions, tie)
+    base, proved = Fraction(question.base), proof.total * Fraction(unit) + Fraction(question.base)
+    if exact:
+        return Answer(yes, _settled(proved, proved), contradictions=proof)
+    lost = question.costs[(question.costs > 0) == (yes == 1)]
+    return Answer(yes, _settled(Fraction(math.fsum(np.abs(lost))) + base, proved), contradictions=proof)
+
+
+def _completed(
+    objects: Floats, decided: Integers, labels: Integers, directions: npt.NDArray[np.int8], tie: str
+) -> Integers:
+    """Give the objects without a say the least (greatest) label that fits the others."""
+    yes = np.full(len(objects), int(tie == "greatest"))
     yes[decided] = labels
-    rest = np.setdiff1d(np.arange(len(costs)), decided)
+    rest = np.setdiff1d(np.arange(len(objects)), decided)
     if len(rest) and len(decided):
         low, high = extension_bounds(objects[decided], labels, directions, objects[rest], n_classes=2)
         yes[rest] = low if tie == "least" else high
-    return Answer(yes, certificate, solution)
+    return yes
 
 
 def _solved(
@@ -87,29 +127,40 @@ def _solved(
     The point of the solution is the extreme optimum itself, 0 or 1, and its proof has no gap: scaling by a power of two
     rounds nothing, and what the solver's multipliers lack is completed exactly.
     """
-    pairs = transitive_reduction(dominance_pairs(objects, directions), len(objects))
+    pairs, extra = _order(objects, costs, directions)
+    costs, names = np.append(costs, np.zeros(extra)), np.append(names, names.max() + 1 + np.arange(extra))
     factor = whole_factor(costs)
     scaled = costs * factor
     program = monotonization.build(scaled < 0, pairs, np.abs(scaled), names)
     return exact_vertex(program, words.solve(program), tie), factor
 
 
-def _nothing_to_solve(base: float) -> Certificate:
-    """No two objects contradict each other, apart from equal ones, where the lighter side is the least that is lost."""
-    exact = Fraction(base)
+def _order(objects: Floats, costs: Floats, directions: npt.NDArray[np.int8]) -> tuple[Integers, int]:
+    """Return pairs that imply the order as far as it matters, and how many extra nodes they use."""
+    if len(objects) <= WRITTEN_OUT:
+        return transitive_reduction(dominance_pairs(objects, directions), len(objects)), 0
+    tails, heads, nodes = steiner_graph(objects, directions, costs > 0, costs < 0)
+    return np.column_stack([tails, heads]).astype(np.int64), nodes - len(objects)
+
+
+def _settled(cost: float | Fraction, bound: float | Fraction) -> Certificate:
+    """Return the certificate of a cost and a bound that are known exactly, without a program."""
+    exact_cost, exact_bound = Fraction(cost), Fraction(bound)
+    gap = float(abs(exact_cost - exact_bound) / max(Fraction(1), abs(exact_cost)))
+    tolerance = 0.0 if gap == 0 else TOLERANCE
     return Certificate(
         kind="optimality",
-        ok=True,
-        tolerance=0.0,
+        ok=gap <= tolerance,
+        tolerance=tolerance,
         stationarity=0.0,
         sign_violation=0.0,
         complementarity=0.0,
-        primal_objective=base,
-        dual_objective=base,
-        gap=0.0,
+        primal_objective=float(exact_cost),
+        dual_objective=float(exact_bound),
+        gap=gap,
         exact=True,
-        exact_primal=exact,
-        exact_dual=exact,
+        exact_primal=exact_cost,
+        exact_dual=exact_bound,
     )
 
 

@@ -177,8 +177,8 @@ def _network(program: Program) -> _Network:
     )
 
 
-def whole_multiples(costs: np.ndarray) -> tuple[np.ndarray, float]:
-    """Write floats exactly as whole numbers times one unit; `UnsupportedProgram` if they grow too large.
+def whole_multiples(costs: np.ndarray, largest: int = LARGEST) -> tuple[np.ndarray, float]:
+    """Write floats exactly as whole numbers times one unit; `UnsupportedProgram` if their sum grows too large.
 
     Examples
     --------
@@ -196,11 +196,11 @@ def whole_multiples(costs: np.ndarray) -> tuple[np.ndarray, float]:
     if np.abs(scaled).max() < 2.0**62:
         multiples = scaled.astype(np.int64)
         divisor = int(np.gcd.reduce(multiples))
-        if np.abs(multiples // divisor).astype(float).sum() <= LARGEST:
+        if np.abs(multiples // divisor).astype(float).sum() <= largest:
             return multiples // divisor, float(np.ldexp(float(divisor), power))
     raise UnsupportedProgram(
-        f"the costs are no whole multiples of one unit with a sum of at most {LARGEST} units, which 32-bit flows "
-        "need; round the weights to whole numbers, or take another solver"
+        f"the costs are no whole multiples of one unit with a sum of at most {largest} units, which "
+        f"{32 if largest == LARGEST else 64}-bit flows need; round the weights to whole numbers, or take another solver"
     )
 
 

@@ -1,0 +1,237 @@
+"""Compiled maximum preflow on a graph of arcs without capacity, from supplies at some nodes to demands at others.
+
+Arcs are numbered by tail: those of node v are first[v]..first[v + 1] - 1, with their heads in ``heads``;
+entering[into[v]:into[v + 1]] are the arcs into v. A residual step goes along any arc, or back along one with flow.
+The graph has no cycle, and what is carried can wait at any node: what reaches the demands is at most the capacity of
+every cut, so a preflow proves as much as a flow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba as nb
+import numpy as np
+
+FAR = 2**31 - 1  # the distance of nodes from which no residual path leads to unmet demand
+
+
+@nb.njit(cache=True, nogil=True)
+def by_node(keys: Any, n: int) -> tuple[Any, Any]:
+    """Sort arcs by one of their ends, in their written order: starts per node, and arc numbers."""
+    starts = np.zeros(n + 1, np.int64)
+    for k in range(keys.size):
+        starts[keys[k] + 1] += 1
+    for v in range(n):
+        starts[v + 1] += starts[v]
+    places, order = starts[:-1].copy(), np.empty(keys.size, np.int32)
+    for k in range(keys.size):
+        order[places[keys[k]]] = k
+        places[keys[k]] += 1
+    return starts, order
+
+
+@nb.njit(cache=True, nogil=True)
+def components(tails: Any, heads: Any, n: int) -> Any:
+    """Return for every node the least node of its connected component."""
+    above = np.arange(n).astype(np.int32)
+    for k in range(tails.size):
+        v, u = tails[k], heads[k]
+        while above[v] != v:
+            above[v] = above[above[v]]
+            v = above[v]
+        while above[u] != u:
+            above[u] = above[above[u]]
+            u = above[u]
+        above[max(v, u)] = min(v, u)
+    for v in range(n):
+        above[v] = above[above[v]]
+    return above
+
+
+@nb.njit(cache=True, nogil=True)
+def send_greedily(first: Any, heads: Any, supply: Any, demand: Any, flow: Any) -> None:
+    """Send what can be sent without taking anything back, each node's last arcs first.
+
+    A node that leads to no unmet demand never will again, so every arc is given up at most once.
+    """
+    n = supply.size
+    spent, arc = np.zeros(n, np.bool_), first[1:] - 1
+    path = np.empty(n, np.int64)
+    for source in range(n):
+        while supply[source] > 0 and not spent[source]:
+            v, depth = source, 0
+            while demand[v] == 0:
+                while arc[v] >= first[v] and spent[heads[arc[v]]]:
+                    arc[v] -= 1
+                if arc[v] >= first[v]:
+                    path[depth] = v
+                    depth += 1
+                    v = heads[arc[v]]
+                else:
+                    spent[v] = True
+                    if depth == 0:
+                        break
+                    depth -= 1
+                    v = path[depth]
+            if not spent[source]:
+                amount = min(supply[source], demand[v])
+                supply[source] -= amount
+                demand[v] -= amount
+                for k in range(depth):
+                    flow[arc[path[k]]] += amount
+
+
+@nb.njit(cache=True, nogil=True)
+def measure_distances(
+    first: Any, heads: Any, into: Any, entering: Any, tails: Any, demand: Any, flow: Any, distance: Any, queue: Any
+) -> None:
+    """Set the distance of every node to unmet demand in residual steps (1: there is some at the node itself)."""
+    end = 0
+    for v in range(distance.size):
+        distance[v] = FAR
+        if demand[v] > 0:
+            distance[v] = 1
+            queue[end] = v
+            end += 1
+    k = 0
+    while k < end:
+        v = queue[k]
+        k += 1
+        for q in range(into[v], into[v + 1]):
+            u = tails[entering[q]]
+            if distance[u] == FAR:
+                distance[u] = distance[v] + 1
+                queue[end] = u
+                end += 1
+        for a in range(first[v], first[v + 1]):
+            u = heads[a]
+            if flow[a] > 0 and distance[u] == FAR:
+                distance[u] = distance[v] + 1
+                queue[end] = u
+                end += 1
+
+
+@nb.njit(cache=True, nogil=True)
+def lifted(
+    v: int, first: Any, heads: Any, into: Any, entering: Any, tails: Any, demand: Any, flow: Any, distance: Any
+) -> int:
+    """Return one more than the least distance among the nodes that a residual step leads to."""
+    if demand[v] > 0:
+        return 1
+    least = FAR - 1
+    for a in range(first[v], first[v + 1]):
+        least = min(least, distance[heads[a]])
+    for q in range(into[v], into[v + 1]):
+        a = entering[q]
+        if flow[a] > 0:
+            least = min(least, distance[tails[a]])
+    return least + 1 if least < distance.size else FAR
+
+
+@nb.njit(cache=True, nogil=True)
+def push_relabel(
+    first: Any, heads: Any, into: Any, entering: Any, tails: Any, supply: Any, demand: Any, flow: Any, distance: Any
+) -> None:
+    """Make the preflow maximum: first in, first out, distances measured anew once in so many steps.
+
+    In the end no node with supply left has a residual path to unmet demand, and ``distance`` is FAR exactly at the
+    nodes without one.
+    """
+    n, limit = supply.size, heads.size + supply.size
+    queue, line, turn = np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(n, np.int32)
+    waiting = np.zeros(n, np.bool_)
+    here, size, work = 0, 0, limit
+    while True:
+        if work >= limit or size == 0:
+            measure_distances(first, heads, into, entering, tails, demand, flow, distance, queue)
+            here, size, work = 0, 0, 0
+            for v in range(n):
+                turn[v] = 0
+                waiting[v] = supply[v] > 0 and distance[v] < FAR
+                if waiting[v]:
+                    line[size] = v
+                    size += 1
+            if size == 0:
+                return
+        v = line[here]
+        here = here + 1 if here + 1 < n else 0
+        size -= 1
+        waiting[v] = False
+        back, both = into[v + 1] - into[v], into[v + 1] - into[v] + first[v + 1] - first[v]
+        while supply[v] > 0 and distance[v] < FAR:
+            if demand[v] > 0 and distance[v] == 1:
+                amount = min(supply[v], demand[v])
+                supply[v] -= amount
+                demand[v] -= amount
+                continue
+            if turn[v] == both:
+                distance[v] = lifted(v, first, heads, into, entering, tails, demand, flow, distance)
+                turn[v] = 0
+                work += both
+                continue
+            work += 1
+            if turn[v] < back:  # take back first, then the last arcs
+                a = entering[into[v] + turn[v]]
+                u, amount = tails[a], min(supply[v], flow[a])
+            else:
+                a = first[v + 1] - 1 - (turn[v] - back)
+                u, amount = heads[a], supply[v]
+            if amount == 0 or distance[u] != distance[v] - 1:
+                turn[v] += 1
+                continue
+            flow[a] += -amount if turn[v] < back else amount
+            supply[v] -= amount
+            supply[u] += amount
+            if not waiting[u]:
+                waiting[u] = True
+                line[(here + size) % n] = u
+                size += 1
+
+
+@nb.njit(cache=True, nogil=True)
+def longer(values: Any) -> Any:
+    """Copy into an array of twice the length."""
+    grown = np.empty(2 * values.size, values.dtype)
+    for k in range(values.size):
+        grown[k] = values[k]
+    return grown
+
+
+@nb.njit(cache=True, nogil=True)
+def trace(tails: Any, heads: Any, flow: Any, met: Any, nodes: int) -> tuple[Any, Any, Any]:
+    """Tell which supply met which demand: origin, object, amount.
+
+    Arcs come in an order in which all arcs into a node are before all arcs out of it; objects, the first ``met.size``
+    nodes, have arcs out or arcs in, not both. Parcels of one origin move along the arcs and are cut where they must be;
+    of what arrives at an object ``met`` is kept, and the rest is waiting somewhere and proves nothing.
+    """
+    top = np.full(nodes, -1, np.int64)  # a stack of parcels per node
+    below, origin, amount, used = np.empty(1024, np.int64), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
+    for k in range(heads.size):
+        v, u, left = tails[k], heads[k], flow[k]
+        while left > 0:
+            part, source = left, v
+            if v >= met.size:
+                parcel = top[v]
+                part, source = min(left, amount[parcel]), origin[parcel]
+                amount[parcel] -= part
+                if amount[parcel] == 0:
+                    top[v] = below[parcel]
+            left -= part
+            if used == below.size:
+                below, origin, amount = longer(below), longer(origin), longer(amount)
+            below[used], origin[used], amount[used] = top[u], source, part
+            top[u] = used
+            used += 1
+    count, targets = 0, np.empty(used, np.int32)
+    sources, amounts = np.empty(used, np.int32), np.empty(used, np.int64)
+    for u in range(met.size):
+        left, parcel = met[u], top[u]
+        while left > 0:
+            part = min(left, amount[parcel])
+            sources[count], targets[count], amounts[count] = origin[parcel], u, part
+            left -= part
+            parcel = below[parcel]
+            count += 1
+    return sources[:count].copy(), targets[:count].copy(), amounts[:count].copy()
