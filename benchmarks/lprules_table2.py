@@ -3,16 +3,18 @@
 Run: python benchmarks/lprules_table2.py --out results.csv [--repeats 2] [--folds 10] [--datasets esl,swd] [--slow]
      python benchmarks/lprules_table2.py --read results.csv
 
-Every (data set, method) runs in a process of its own, so that its peak of memory is its own. One line per fit goes into
-the CSV file; the table comes from there. Standard errors are those of Nadeau and Bengio (2003), as in the paper. Car is
-read from the folder that MONOOPT_DATA names. Violated pairs are counted over all comparable pairs of the whole data
-set, summed over all fits.
+Every (data set, method, repeat) runs in a process of its own, so that its peak of memory is its own. One line per fit
+goes into the CSV file as soon as a repeat is done, and the table comes from there; repeats that the file already has
+are not run again, so a run that was stopped goes on where it was. Standard errors are those of Nadeau and Bengio
+(2003), as in the paper. Car is read from the folder that MONOOPT_DATA names. Violated pairs are counted over all
+comparable pairs of the whole data set, summed over all fits.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import multiprocessing
 import os
 import platform
@@ -96,30 +98,29 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def run(job: tuple[str, str, int, int, int]) -> list[dict[str, Any]]:
-    """All fits of one method on one data set."""
-    name, method, repeats, folds, seed = job
+    """All fits of one method on one data set in one repeat."""
+    name, method, repeat, folds, seed = job
     X, y = load(name)
     above = np.ones((len(X), len(X)), dtype=bool)
     for column in X.T:
         above &= column[:, None] >= column
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     lines = []
-    for repeat in range(repeats):
-        cut = KFold(folds, shuffle=True, random_state=seed + repeat)
-        for fold, (train, test) in enumerate(cut.split(X)):
-            start = time.process_time()
-            with warnings.catch_warnings(), threadpool_limits(1):
-                warnings.simplefilter("ignore")
-                fitted = (OURS | PEERS)[method](X.shape[1]).fit(X[train], y[train])
-                seconds = time.process_time() - start
-                answers = np.asarray(fitted.predict(X), dtype=float)
-            lines.append({
-                "dataset": name, "method": method, "repeat": repeat, "fold": fold,
-                "n_train": len(train), "n_test": len(test), "mae": np.abs(answers[test] - y[test]).mean(),
-                "violations": int((above & (answers[:, None] < answers)).sum()), "pairs": int(above.sum()) - len(X),
-                "cpu_s": seconds, "rules": rules_per_question(fitted),
-                "mb": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024,
-            })  # fmt: skip
+    cut = KFold(folds, shuffle=True, random_state=seed + repeat)
+    for fold, (train, test) in enumerate(cut.split(X)):
+        start = time.process_time()
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore")
+            fitted = (OURS | PEERS)[method](X.shape[1]).fit(X[train], y[train])
+            seconds = time.process_time() - start
+            answers = np.asarray(fitted.predict(X), dtype=float)
+        lines.append({
+            "dataset": name, "method": method, "repeat": repeat, "fold": fold,
+            "n_train": len(train), "n_test": len(test), "mae": np.abs(answers[test] - y[test]).mean(),
+            "violations": int((above & (answers[:, None] < answers)).sum()), "pairs": int(above.sum()) - len(X),
+            "cpu_s": seconds, "rules": rules_per_question(fitted),
+            "mb": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024,
+        })  # fmt: skip
     return lines
 
 
@@ -202,6 +203,16 @@ def chosen_methods(wanted: str, skipped: str, slow: bool) -> list[str]:
     ]
 
 
+def keep(lines: list[dict[str, Any]], path: Path) -> None:
+    """Add lines to the file."""
+    new = not path.exists()
+    with path.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        if new:
+            writer.writeheader()
+        writer.writerows(lines)
+
+
 def main() -> None:
     """Run what is asked, or print the table of what was run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -220,25 +231,22 @@ def main() -> None:
         print("\n".join(table(list(csv.DictReader(given.read.open(encoding="utf-8"))))))
         return
     methods = chosen_methods(given.methods, given.skip, given.slow)
-    jobs = [(name, m, given.repeats, given.folds, given.seed) for name in given.datasets.split(",") for m in methods]
-    lines: list[dict[str, Any]] = []
+    lines = list(csv.DictReader(given.out.open(encoding="utf-8"))) if given.out and given.out.exists() else []
+    done = {(line["dataset"], line["method"], int(line["repeat"])) for line in lines}
+    asked = itertools.product(range(given.repeats), given.datasets.split(","), methods)
+    jobs = [(name, m, repeat, given.folds, given.seed) for repeat, name, m in asked if (name, m, repeat) not in done]
     with multiprocessing.get_context("fork").Pool(given.jobs, maxtasksperchild=1) as pool:
         pending = [(job, pool.apply_async(run, (job,))) for job in jobs]
-        for (name, method, *_), result in pending:
+        for (name, method, repeat, *_), result in pending:
             try:
                 found = result.get()
             except Exception as error:
                 print(f"{name}, {method}: left out ({type(error).__name__}: {error})", file=sys.stderr)
                 continue
-            print(f"{name}, {method}: {np.mean([line['mae'] for line in found]):.4f}", file=sys.stderr)
+            print(f"{name}, {method}, {repeat}: {np.mean([line['mae'] for line in found]):.4f}", file=sys.stderr)
             lines += found
-    if given.out:
-        new = not given.out.exists()
-        with given.out.open("a", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            if new:
-                writer.writeheader()
-            writer.writerows(lines)
+            if given.out:
+                keep(found, given.out)
     print(about())
     print("\n".join(table([{word: str(value) for word, value in line.items()} for line in lines])))
 
