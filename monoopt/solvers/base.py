@@ -1,12 +1,9 @@
-"""What a solver is: three methods, each with the law it obeys."""
+"""What a solver is: three methods, each with the law it obeys; and a session, its second door."""
 
 from __future__ import annotations
 
-import math
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -14,90 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from monoopt.errors import FormulationError, OptionError, UnsupportedProgram, nearest
+from monoopt.errors import FormulationError, UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Solution, Status
-
-NO_LIMIT = 1e9  # seconds, 31 years: more than GLPK and SCIP take, and as good as none
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The words that mean the same on every backend.
-
-    Attributes
-    ----------
-    time_limit : float or None
-        Wall seconds for this solve; 1e9 and more is kept as None.
-    tolerance : float or None
-        Feasibility and optimality tolerance; None keeps the backend's default. A backend that refuses so small or
-        so large a one gets the nearest that it takes.
-    threads : int
-        Threads the backend may use: at most 64, or the number of cores where that is larger.
-    seed : int
-        Seed of the backend's random choices.
-    verbose : bool
-        Let the backend print its log; otherwise nothing reaches stdout or file descriptor 1.
-    options : mapping
-        Native options, passed through; an unknown one is refused.
-    """
-
-    time_limit: float | None = None
-    tolerance: float | None = None
-    threads: int = 1
-    seed: int = 0
-    verbose: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse values outside their range, all at once; turn numbers of NumPy into Python's."""
-        faults = []
-        most = max(64, os.cpu_count() or 1)
-        if self.time_limit is not None and not (_real(self.time_limit) and self.time_limit > 0):
-            faults.append(f"time_limit={self.time_limit!r}: wanted a positive number of seconds or None")
-        if self.tolerance is not None and not (_real(self.tolerance) and 0 < self.tolerance < 1):
-            faults.append(f"tolerance={self.tolerance!r}: wanted a number between 0 and 1 or None")
-        if not _whole(self.threads) or not 1 <= self.threads <= most:
-            faults.append(f"threads={self.threads!r}: wanted a whole number from 1 to {most}")
-        if not _whole(self.seed) or not 0 <= self.seed < 2**31:
-            faults.append(f"seed={self.seed!r}: wanted a whole number from 0 to 2147483647")
-        if not isinstance(self.verbose, (bool, np.bool_)):
-            faults.append(f"verbose={self.verbose!r}: wanted True or False")
-        if not isinstance(self.options, Mapping):
-            faults.append(f"options={self.options!r}: wanted a mapping from native option to value")
-        if faults:
-            raise OptionError("; ".join(faults))
-        limited = self.time_limit is not None and self.time_limit < NO_LIMIT
-        self._keep("time_limit", float(self.time_limit) if limited else None)  # type: ignore[arg-type]
-        self._keep("tolerance", None if self.tolerance is None else float(self.tolerance))
-        self._keep("threads", int(self.threads))
-        self._keep("seed", int(self.seed))
-        self._keep("verbose", bool(self.verbose))
-
-    def _keep(self, word: str, value: object) -> None:
-        object.__setattr__(self, word, value)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the settings as a plain dict, for the record kept in a solution."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
-
-
-@dataclass(frozen=True, eq=False)
-class RawAnswer:
-    """What a backend says, in the kept (minimised) sense, before anyone checked it."""
-
-    status: Status
-    x: np.ndarray | None = None
-    y: np.ndarray | None = None
-    z: np.ndarray | None = None
-    w: np.ndarray | None = None
-    bound: float | None = None
-    ray: np.ndarray | None = None
-    raw_status: str = ""
-    log: str = ""
-    iterations: Mapping[str, int] = field(default_factory=dict)
-    build_time: float = 0.0
-    solve_time: float = 0.0
-    hot: bool = False
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.settings import Settings
+from monoopt.solvers.verdict import checked, required
 
 
 class Solver(ABC):
@@ -251,15 +169,13 @@ class Session:
         A hot answer that the backend calls optimal and our certificate does not is thrown away, and the program
         solved once more from cold: hot starts have been seen to stop above the optimum.
         """
-        from monoopt.solvers.solve import finish, required
-
         budget = self.settings.time_limit if time_limit is None else time_limit
         settings = Settings(**{**self.settings.as_dict(), "time_limit": budget})
         answer = self._run(settings)
-        solution = finish(self.solver, self.program, settings, answer)
+        solution = self._checked(settings, answer)
         if answer.hot and answer.status is Status.OPTIMAL and not solution.optimal:
             self._forget()
-            solution = finish(self.solver, self.program, settings, self._run(settings))
+            solution = self._checked(settings, self._run(settings))
         return required(solution) if raise_on_failure else solution
 
     def close(self) -> None:
@@ -278,6 +194,9 @@ class Session:
     def _run(self, settings: Settings) -> RawAnswer:
         return self.solver.run(self.program, settings)
 
+    def _checked(self, settings: Settings, answer: RawAnswer) -> Solution:
+        return checked(self.program, settings, answer, solver=self.solver.name, version=self.solver.version())
+
 
 def require_program(thing: object) -> None:
     """Refuse what is no program."""
@@ -287,18 +206,5 @@ def require_program(thing: object) -> None:
         )
 
 
-def unknown_option(solver: str, word: str, known: list[str]) -> OptionError:
-    """Return the error for a native option that does not exist."""
-    return OptionError(f"solver {solver!r} has no option {word!r}{nearest(word, known)}")
-
-
 def _filled(values: ArrayLike, k: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(values, dtype=float), (k,)).copy()
-
-
-def _real(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -17,10 +17,12 @@ from scipy import sparse
 
 from monoopt.errors import UnsupportedProgram
 from monoopt.program import Block, Cone, Program, Status
-from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.base import Session, Solver
 from monoopt.solvers.cvxpy_engines import ENGINES, NATIVE_STATUS, STATUS, CvxpyEngine, engine_version, find_engine
 from monoopt.solvers.engines import at_scale, impossible_row, refused
 from monoopt.solvers.highs import refuse_non_vertex, share_threads
+from monoopt.solvers.settings import Settings
 from monoopt.solvers.silence import silent_thread
 
 Places = slice | np.ndarray

@@ -13,11 +13,13 @@ import numpy as np
 from scipy import sparse
 
 from monoopt.program import Program, Status
-from monoopt.solvers.base import RawAnswer, Session, Settings, Solver
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.base import Session, Solver
 from monoopt.solvers.cvxpy_ import Rendering, status_and_point
 from monoopt.solvers.cvxpy_engines import CvxpyEngine
 from monoopt.solvers.engines import at_scale, impossible_row, refused
 from monoopt.solvers.highs import share_threads
+from monoopt.solvers.settings import Settings
 from monoopt.solvers.silence import silent_thread
 
 WIDEST = 400  # columns in the quadratic part for which its factor is one dense parameter
@@ -45,7 +47,7 @@ class CvxpySession(Session):
         return at_scale(self._run_scaled, self.program, settings)
 
     def _run_scaled(self, program: Program, settings: Settings) -> RawAnswer:
-        options = self._engine.options(settings, str(self.solver.name))
+        options = self._engine.options(settings, self.solver.name)
         if (ray := impossible_row(program)) is not None:
             return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="a row without columns can't hold")
         start = time.perf_counter()
@@ -63,7 +65,7 @@ class CvxpySession(Session):
             with silent_thread(not settings.verbose):
                 raw = chain.solve_via_data(problem, data, False, settings.verbose, dict(options))
         except Exception as wrong:  # backends raise whatever they like; what they say is kept
-            return refused(str(self.solver.name), wrong, settings)
+            return refused(self.solver.name, wrong, settings)
         solved = time.perf_counter()
         return RawAnswer(
             **status_and_point(program, self._engine, rendering, raw, chain, inverse),

@@ -11,7 +11,8 @@ from scipy import sparse
 
 from monoopt.errors import OptionError
 from monoopt.program import Program, Status
-from monoopt.solvers.base import RawAnswer, Settings, unknown_option
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.settings import Settings, unknown_option
 
 COST_RANGE = (1e-3, 1e6)  # largest cost that goes in unscaled
 LARGEST = 2.0**40  # coefficient that a scaled row may have

@@ -20,8 +20,10 @@ from scipy import sparse
 
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, Status
-from monoopt.solvers.base import RawAnswer, Session, Settings, Solver, unknown_option
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.base import Session, Solver
 from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_TOLERANCES, cost_scale, highs_options
+from monoopt.solvers.settings import Settings, unknown_option
 from monoopt.solvers.silence import silent_descriptor
 
 STATUS = {

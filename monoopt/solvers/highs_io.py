@@ -13,8 +13,8 @@ from scipy import sparse
 from monoopt.errors import DataError
 from monoopt.program import Block, Program
 from monoopt.program.writers import HIGH, LOW, OFFSET, TURNED
-from monoopt.solvers.base import Settings
 from monoopt.solvers.highs import make_highs
+from monoopt.solvers.settings import Settings
 
 SMALLEST = {"small_matrix_value": 1e-12}  # its default drops coefficients below 1e-9 while reading
 FAMILY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?\Z")

@@ -8,8 +8,9 @@ import numpy as np
 
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program
-from monoopt.solvers.base import Settings, require_program
+from monoopt.solvers.base import require_program
 from monoopt.solvers.highs import make_highs, pass_program
+from monoopt.solvers.settings import Settings
 
 IRREDUCIBLE = 4  # iis_strategy: the default, 0, reports an empty set for a truly infeasible program
 SIDES = {"kIisBoundStatusLower": "lower", "kIisBoundStatusUpper": "upper", "kIisBoundStatusBoxed": "both"}

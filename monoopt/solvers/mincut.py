@@ -12,7 +12,9 @@ from scipy.sparse import csgraph
 
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, Status
-from monoopt.solvers.base import RawAnswer, Settings, Solver, unknown_option
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.base import Solver
+from monoopt.solvers.settings import Settings, unknown_option
 
 LARGEST = 2**30 - 1  # largest sum of |costs| in units: twice it, plus one, still fits the flow's 32 bits
 SIDES = ((0.0, np.inf), (-np.inf, 0.0), (0.0, 0.0))  # of a row: >= 0, <= 0, = 0

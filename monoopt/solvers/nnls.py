@@ -11,7 +11,9 @@ from scipy import sparse
 
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status
-from monoopt.solvers.base import RawAnswer, Settings, Solver, unknown_option
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.base import Solver
+from monoopt.solvers.settings import Settings, unknown_option
 
 OPTIONS = ["iterations"]
 SIGN = 1e-13  # a multiplier that is wrong by less, relative to the largest at a = 0, is rounding

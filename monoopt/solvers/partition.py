@@ -11,7 +11,9 @@ from scipy.sparse import csgraph
 
 from monoopt.errors import UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status
-from monoopt.solvers.base import RawAnswer, Settings, Solver, unknown_option
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.base import Solver
+from monoopt.solvers.settings import Settings, unknown_option
 
 UNITS = 2**28  # flows are whole multiples of (sum of what is left to send) / UNITS, so that they fit 32 bits
 ROUNDS = 4  # each sends what rounding left, in a unit so much finer

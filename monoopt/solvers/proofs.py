@@ -14,7 +14,8 @@ from scipy import sparse
 from monoopt.program import Program, ProgramBuilder, Status
 from monoopt.program.certificate import TOLERANCE
 from monoopt.program.residuals import bound_violation, direction, farkas_margin, row_violation
-from monoopt.solvers.base import RawAnswer, Settings
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.settings import Settings
 
 TO_PROVE = (Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED)
 

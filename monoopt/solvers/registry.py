@@ -10,7 +10,8 @@ from importlib.metadata import entry_points
 
 from monoopt.errors import SolverNotFound, nearest
 from monoopt.program import Status
-from monoopt.solvers.base import Settings, Solver
+from monoopt.solvers.base import Solver
+from monoopt.solvers.settings import Settings
 
 GROUP = "monoopt.solvers"
 # "cvxpy:NAME" and "pyomo:NAME" are any solver that the package knows

@@ -8,7 +8,9 @@ import numpy as np
 
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status
-from monoopt.solvers.base import RawAnswer, Settings, Solver, unknown_option
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.base import Solver
+from monoopt.solvers.settings import Settings, unknown_option
 from monoopt.solvers.smo_driver import CACHE_MEGABYTES, MatrixRows, minimise
 
 TOLERANCE = 1e-8

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from monoopt.errors import OptionError, SolveError, UnsupportedProgram, nearest
-from monoopt.program import Certificate, Program, Solution, SolveStats, Status, certify
-from monoopt.program.certificate import TOLERANCE
-from monoopt.solvers.base import RawAnswer, Session, Settings, Solver, require_program
-from monoopt.solvers.proofs import with_proof
+from monoopt.errors import OptionError, UnsupportedProgram, nearest
+from monoopt.program import Program, Solution, Status
+from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.base import Session, Solver, require_program
 from monoopt.solvers.registry import get_solver, solvers_that_can
+from monoopt.solvers.settings import Settings
+from monoopt.solvers.verdict import checked, required
 
 Words = ParamSpec("Words")
 Answer = TypeVar("Answer")
@@ -97,7 +96,7 @@ def solve(
     settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
     backend = _ready(program, solver)
     answer = backend.run(program, settings) if program.shape[1] else _without_columns(program)
-    solution = finish(backend, program, settings, answer)
+    solution = checked(program, settings, answer, solver=backend.name, version=backend.version())
     return required(solution) if raise_on_failure else solution
 
 
@@ -119,41 +118,6 @@ def open_session(
     """
     settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
     return _ready(program, solver).open(program, settings)
-
-
-def finish(backend: Solver, program: Program, settings: Settings, answer: RawAnswer) -> Solution:
-    """Turn a backend's word into a checked solution in the user's sense."""
-    start = time.perf_counter()
-    solution = _in_users_sense(program, with_proof(program, settings, answer))
-    tolerance = min(max(TOLERANCE, 10 * (settings.tolerance or 0.0)), 0.5)
-    certificate = certify(program, solution, tolerance=tolerance)
-    status = _checked(solution, certificate)
-    if not status.has_point:
-        solution = replace(solution, x=None, y=None, z=None, w=None, objective=None)
-    stats = SolveStats(answer.build_time, answer.solve_time, time.perf_counter() - start, answer.iterations, answer.hot)
-    record = {word: value for word, value in settings.as_dict().items() if word != "verbose"}
-    return replace(
-        solution,
-        status=status,
-        certificate=certificate,
-        bound=_bound(program, solution, certificate.dual_objective),
-        stats=stats,
-        solver=str(backend.name),
-        version=backend.version(),
-        options=record,
-    )
-
-
-def required(solution: Solution) -> Solution:
-    """Return an optimal solution as it is; raise `SolveError` with the status's advice for any other."""
-    if solution.optimal:
-        return solution
-    reasons = "" if solution.certificate is None else "; ".join(solution.certificate.reasons)
-    raise SolveError(
-        f"program {solution.program.name!r}, solver {solution.solver} {solution.version}: {solution.status.value} "
-        f"(its own word: {solution.raw_status!r}): {solution.status.advice}" + (f" [{reasons}]" if reasons else ""),
-        solution,
-    )
 
 
 def _ready(program: Program, solver: str | Solver) -> Solver:
@@ -187,50 +151,3 @@ def _without_columns(program: Program) -> RawAnswer:
         np.zeros(sum(c.block.size for c in program.cones)),
         raw_status="no columns",
     )
-
-
-def _in_users_sense(program: Program, answer: RawAnswer) -> Solution:
-    sign = program.sign
-
-    def turned(array: Any) -> Any:
-        return array if array is None else sign * array + 0.0  # no -0.0
-
-    return Solution(
-        program=program,
-        status=answer.status,
-        x=None if answer.x is None else answer.x + 0.0,
-        y=turned(answer.y),
-        z=turned(answer.z),
-        w=turned(answer.w),
-        objective=None if answer.x is None else program.objective(answer.x) + 0.0,
-        bound=None if answer.bound is None else sign * answer.bound + 0.0,
-        ray=None if answer.ray is None else answer.ray + 0.0,
-        raw_status=answer.raw_status,
-        log=answer.log,
-    )
-
-
-def _checked(solution: Solution, certificate: Certificate) -> Status:
-    """The status after our own check, whatever the backend says.
-
-    A point that fails is no point; an optimum that is not proved, or away from the backend's own bound, is a point;
-    a point that is proved optimal is an optimum, even where a limit came first.
-    """
-    status = solution.status
-    if solution.x is None:
-        return Status.ERROR if status is Status.OPTIMAL else Status.LIMIT if status is Status.FEASIBLE else status
-    if status in (Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED, Status.ERROR):
-        return status
-    if not certificate.feasible:
-        return {Status.OPTIMAL: Status.NUMERICAL, Status.FEASIBLE: Status.LIMIT}.get(status, status)
-    if certificate.ok and certificate.kind == "optimality":
-        return Status.OPTIMAL
-    closed = solution.bound is None or solution.gap <= certificate.tolerance
-    return Status.OPTIMAL if status is Status.OPTIMAL and certificate.ok and closed else Status.FEASIBLE
-
-
-def _bound(program: Program, solution: Solution, proved: float) -> float | None:
-    """The proved bound where multipliers gave one, else the backend's word."""
-    if "integer" not in program.needs and solution.x is not None and abs(proved) < float("inf"):
-        return proved
-    return solution.bound

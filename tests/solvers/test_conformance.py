@@ -8,7 +8,7 @@ import pytest
 from monoopt.errors import NoSolutionError, SolveError, UnsupportedProgram
 from monoopt.program import Program, Status, certify
 from monoopt.solvers import solve
-from monoopt.solvers.solve import required
+from monoopt.solvers.verdict import required
 from tests.solvers.every_solver import SOLVERS, require, takes
 from tests.solvers.named_programs import CASES, Case
 
