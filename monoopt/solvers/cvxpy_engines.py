@@ -74,6 +74,10 @@ class CvxpyEngine(Engine):
         Entries of a raw answer that are not to be believed.
     wants_row : bool
         Whether it refuses programs of free columns alone.
+    prints_through_python : bool
+        Whether its log can be caught on the way to ``sys.stdout``, thread by thread.
+    log_option : str
+        Native option that names a file for its log; empty if it has none.
     """
 
     package: str = ""
@@ -82,6 +86,8 @@ class CvxpyEngine(Engine):
     bound: Callable[[Any], float | None] = lambda raw: None
     untrue: tuple[str, ...] = ()
     wants_row: bool = False
+    prints_through_python: bool = False
+    log_option: str = ""
 
 
 def _clarabel_options() -> list[str]:
@@ -126,6 +132,7 @@ ENGINES = {
         defaults={"accept_unknown": True},
         known=_clarabel_options,
         package="clarabel",
+        prints_through_python=True,
         native=lambda raw: str(raw.status),
         count="interior",
     ),
@@ -136,6 +143,7 @@ ENGINES = {
         defaults={"eps_abs": 1e-8, "eps_rel": 1e-8, "max_iter": 200_000, "polishing": True},
         known=_osqp_options,
         package="osqp",
+        prints_through_python=True,
         native=lambda raw: str(raw.info.status),
         count="splitting",
     ),
@@ -146,6 +154,7 @@ ENGINES = {
         defaults={"eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 200_000},
         known=_scs_options,
         package="scs",
+        prints_through_python=True,
         native=lambda raw: str(raw["info"]["status"]),
         count="splitting",
         wants_row=True,
@@ -175,6 +184,7 @@ ENGINES = {
         defaults={"numerics/feastol": 1e-8, "numerics/dualfeastol": 1e-8},
         known=_scip_options,
         package="pyscipopt",
+        prints_through_python=True,
         native=lambda raw: str(raw["scip_status"]),
         count="nonlinear",
         bound=lambda raw: float(raw["model"].getDualbound()),
@@ -188,6 +198,7 @@ ENGINES = {
         defaults=HIGHS_DEFAULTS,
         known=highs_options,
         package="highspy",
+        log_option="log_file",
         native=lambda raw: str(raw["model_status"]),
         count="simplex",
         bound=lambda raw: float(raw["info"].mip_dual_bound),

@@ -21,7 +21,7 @@ from scipy import sparse
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, Status
 from monoopt.solvers.answer import RawAnswer
-from monoopt.solvers.base import Session, Solver
+from monoopt.solvers.base import Held, Solver
 from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_TOLERANCES, cost_scale, highs_options
 from monoopt.solvers.settings import Settings, unknown_option
 from monoopt.solvers.silence import silent_descriptor
@@ -70,19 +70,17 @@ class Highs(Solver):
             raise UnsupportedProgram("solver 'highs' can't do quadratic programs with whole numbers; 'scip' can")
 
     def run(self, program: Program, settings: Settings) -> RawAnswer:
+        """Run from the basis of the last run, within this run's own time limit."""
         """Solve once, cold."""
-        session = HighsSession(self, program, settings)
-        return session._run(settings)
+        return HeldByHighs(self, program, settings).run(settings)
 
-    def open(self, program: Program, settings: Settings) -> HighsSession:
-        """Open a session that keeps the basis."""
-        return HighsSession(self, program, settings)
+    def hold(self, program: Program, settings: Settings) -> HeldByHighs:
+        """Keep one Highs object and its basis."""
+        return HeldByHighs(self, program, settings)
 
 
-class HighsSession(Session):
+class HeldByHighs(Held):
     """One Highs object; linear programs start from the basis of the last solve."""
-
-    hot = True
 
     def __init__(self, solver: Solver, program: Program, settings: Settings) -> None:
         super().__init__(solver, program, settings)
@@ -91,7 +89,7 @@ class HighsSession(Session):
         self._runs = 0
         self._scale = cost_scale(program)
         self._highs = make_highs(settings, self._log)
-        self._vertex = refuse_non_vertex(program, settings)
+        refuse_non_vertex(program, settings)
         self._kept = _rows_kept(program)
         pass_program(self._highs, program, self._scale, self._kept)
         self._build_time = time.perf_counter() - start
@@ -100,7 +98,8 @@ class HighsSession(Session):
         """Free HiGHS's memory."""
         self._highs.clear()
 
-    def _columns_added(self, matrix: sparse.csr_array) -> None:
+    def columns_added(self, matrix: sparse.csr_array) -> None:
+        """Append them; the basis stays primal feasible."""
         columns = sparse.csc_array(matrix)
         k = matrix.shape[1]
         new = slice(-k, None) if k else slice(0, 0)
@@ -120,7 +119,8 @@ class HighsSession(Session):
         )
         self._prefer(4)
 
-    def _rows_added(self, matrix: sparse.csr_array) -> None:
+    def rows_added(self, matrix: sparse.csr_array) -> None:
+        """Append them; the basis stays dual feasible."""
         k = matrix.shape[0]
         new = slice(-k, None) if k else slice(0, 0)
         program = self.program
@@ -139,27 +139,31 @@ class HighsSession(Session):
         self._kept = np.append(self._kept, np.ones(k, dtype=bool))
         self._prefer(1)
 
-    def _costs_changed(self) -> None:
+    def costs_changed(self) -> None:
+        """Pass all costs; the basis stays primal feasible."""
         n = self.program.shape[1]
         places = np.arange(n, dtype=np.int32)
         _call("changeColsCost", self._highs.changeColsCost(n, places, self.program.c * self._scale))
         self._prefer(4)
 
-    def _objective_changed(self) -> None:
+    def objective_changed(self) -> None:
+        """Pass the whole program: HiGHS takes no other Hessian alone."""
         self._scale = cost_scale(self.program)
         pass_program(self._highs, self.program, self._scale, self._kept)
-        self._forget()
+        self.forget()
 
     def _prefer(self, strategy: int) -> None:
         """Primal simplex (4) after new columns or costs, dual (1) after new rows, unless the user chose."""
         if "simplex_strategy" not in self.settings.options:
             _call("simplex_strategy", self._highs.setOptionValue("simplex_strategy", strategy))
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Drop the basis."""
         self._highs.clearSolver()
         self._runs = 0
 
-    def _run(self, settings: Settings) -> RawAnswer:
+    def run(self, settings: Settings) -> RawAnswer:
+        """Run from the basis of the last run, within this run's own time limit."""
         highs = self._highs
         budget = settings.time_limit
         limit = np.inf if budget is None else highs.getRunTime() + budget
@@ -324,16 +328,15 @@ def _set_native(highs: Any, word: str, value: Any) -> None:
         raise OptionError(f"solver 'highs' refused the value {value!r} for its option {word!r}")
 
 
-def refuse_non_vertex(program: Program, settings: Settings) -> bool:
+def refuse_non_vertex(program: Program, settings: Settings) -> None:
     """A program that needs a vertex can't take an interior method without crossover."""
     if "vertex" not in program.needs:
-        return False
+        return
     method, crossover = settings.options.get("solver", "choose"), settings.options.get("run_crossover", "on")
     if method == "pdlp" or (method in ("ipm", "hipo", "ipx") and crossover != "on"):
         raise UnsupportedProgram(
             f"program {program.name!r} needs a vertex, which HiGHS's {method!r} without crossover does not give"
         )
-    return True
 
 
 def _rows_kept(program: Program) -> np.ndarray:

@@ -15,6 +15,8 @@ from monoopt.program import Program, ProgramBuilder, Status
 from monoopt.program.certificate import TOLERANCE
 from monoopt.program.residuals import bound_violation, direction, farkas_margin, row_violation
 from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.cvxpy_ import Cvxpy
+from monoopt.solvers.highs import Highs
 from monoopt.solvers.settings import Settings
 
 TO_PROVE = (Status.INFEASIBLE, Status.UNBOUNDED, Status.INFEASIBLE_OR_UNBOUNDED)
@@ -93,9 +95,6 @@ def _homogeneous(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _solved(program: Program, settings: Settings) -> RawAnswer | None:
-    from monoopt.solvers.cvxpy_ import Cvxpy
-    from monoopt.solvers.highs import Highs
-
     answer = (Cvxpy("clarabel") if program.cones else Highs()).run(program, settings)
     return answer if answer.status is Status.OPTIMAL else None
 

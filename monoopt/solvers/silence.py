@@ -1,17 +1,27 @@
-"""Keep file descriptor 1, and Python's own stdout, clean while a native library is called."""
+"""Keep file descriptor 1, and Python's own stdout, clean while a native library is called; hear what it says."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TextIO
 
 _lock = threading.Lock()
 _held: dict[str, int] = {"depth": 0, "saved": -1}
-_muted: list[int] = []  # threads, each as often as it asked
+
+
+@dataclass(frozen=True, eq=False)
+class _Ear:
+    heard: io.StringIO
+    aloud: bool
+
+
+_ears: dict[int, list[_Ear]] = {}  # by thread, the innermost last
 
 
 @contextmanager
@@ -67,37 +77,43 @@ def _flush() -> None:
 
 
 class _Sieve:
-    """A stdout that lets go what muted threads write, and is the old one to all others."""
+    """A stdout that keeps to itself what listened-to threads write, and is the old one to all others."""
 
     def __init__(self, stdout: TextIO) -> None:
         self.stdout = stdout
 
     def write(self, text: str) -> int:
-        return len(text) if threading.get_ident() in _muted else self.stdout.write(text)
+        ears = _ears.get(threading.get_ident(), [])
+        if ears:
+            ears[-1].heard.write(text)
+        return self.stdout.write(text) if all(ear.aloud for ear in ears) else len(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stdout, name)
 
 
 @contextmanager
-def silent_thread(wanted: bool = True) -> Iterator[None]:
-    """Let go what this thread writes to ``sys.stdout``, if wanted; other threads write on.
+def listening(aloud: bool = False) -> Iterator[io.StringIO]:
+    """Catch what this thread writes to ``sys.stdout``, and let it pass only if aloud; other threads write on.
 
-    OSQP and SCS print through Python, some lines whatever their ``verbose`` says: where stdout is a notebook's or
-    somebody's buffer no descriptor would stop them.
+    Clarabel, OSQP, SCS and SCIP print through Python, some lines whatever their ``verbose`` says: where stdout is a
+    notebook's or somebody's buffer no descriptor would stop them, and what is caught here is the log of the solve.
     """
-    if not wanted or sys.stdout is None:
-        yield
+    ear = _Ear(io.StringIO(), aloud)
+    if sys.stdout is None:
+        yield ear.heard
         return
     me = threading.get_ident()
     with _lock:
         if not isinstance(sys.stdout, _Sieve):
             sys.stdout = _Sieve(sys.stdout)
-        _muted.append(me)
+        _ears.setdefault(me, []).append(ear)
     try:
-        yield
+        yield ear.heard
     finally:
         with _lock:
-            _muted.remove(me)
-            if not _muted and isinstance(sys.stdout, _Sieve):
+            _ears[me].remove(ear)
+            if not _ears[me]:
+                del _ears[me]
+            if not _ears and isinstance(sys.stdout, _Sieve):
                 sys.stdout = sys.stdout.stdout

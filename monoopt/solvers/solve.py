@@ -12,8 +12,9 @@ import numpy as np
 from monoopt.errors import OptionError, UnsupportedProgram, nearest
 from monoopt.program import Program, Solution, Status
 from monoopt.solvers.answer import RawAnswer
-from monoopt.solvers.base import Session, Solver, require_program
+from monoopt.solvers.base import Solver, require_program
 from monoopt.solvers.registry import get_solver, solvers_that_can
+from monoopt.solvers.session import Session
 from monoopt.solvers.settings import Settings
 from monoopt.solvers.verdict import checked, required
 
@@ -117,7 +118,7 @@ def open_session(
     The words mean the same as in `solve`; use it as a context manager.
     """
     settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
-    return _ready(program, solver).open(program, settings)
+    return Session(_ready(program, solver).hold(program, settings))
 
 
 def _ready(program: Program, solver: str | Solver) -> Solver:

@@ -17,7 +17,7 @@ from monoopt.algorithms.rule_pricers import EnumerationPricer, distinct_rules
 from monoopt.datasets import load_balance
 from monoopt.formulations import lpboost_master
 from monoopt.solvers import RawAnswer, get_solver
-from monoopt.solvers.highs import Highs, HighsSession
+from monoopt.solvers.highs import HeldByHighs, Highs
 
 # --- cutting stock: pieces of four lengths from rolls of length 20; a column is a pattern, its cost is one roll
 
@@ -128,12 +128,12 @@ def test_a_time_limit_while_pricing_keeps_the_point_and_the_bound_known_beforeha
 
 def test_no_time_at_all_gives_no_point_and_says_so():
     class Late(Highs):
-        def open(self, program: object, settings: object) -> HighsSession:
+        def hold(self, program: object, settings: object) -> HeldByHighs:
             time.sleep(0.02)
-            return LateSession(self, program, settings)
+            return HeldLate(self, program, settings)
 
-    class LateSession(HighsSession):
-        def _run(self, settings: object) -> RawAnswer:
+    class HeldLate(HeldByHighs):
+        def run(self, settings: object) -> RawAnswer:
             return RawAnswer(Status.LIMIT, raw_status="out of time")
 
     limits = Limits(time_limit=0.01)
@@ -144,12 +144,12 @@ def test_no_time_at_all_gives_no_point_and_says_so():
 
 def test_a_hot_answer_that_fails_its_certificate_is_solved_cold():
     class Drunk(Highs):
-        def open(self, program: object, settings: object) -> HighsSession:
-            return DrunkSession(self, program, settings)
+        def hold(self, program: object, settings: object) -> HeldByHighs:
+            return HeldDrunk(self, program, settings)
 
-    class DrunkSession(HighsSession):
-        def _run(self, settings: object) -> RawAnswer:
-            answer = super()._run(settings)
+    class HeldDrunk(HeldByHighs):
+        def run(self, settings: object) -> RawAnswer:
+            answer = super().run(settings)
             return replace(answer, x=answer.x * 0.9)
 
     found = generate_columns(stock(START), Knapsack(), list(map(tuple, START.T)), solver=Drunk())

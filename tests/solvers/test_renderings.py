@@ -7,7 +7,7 @@ import pytest
 
 from monoopt.errors import DataWarning, UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status
-from monoopt.solvers.cvxpy_ import to_cvxpy
+from monoopt.solvers.cvxpy_rendering import to_cvxpy
 from monoopt.solvers.pyomo_rendering import to_pyomo
 from tests.solvers.named_programs import CASES, Case
 

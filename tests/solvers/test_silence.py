@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from monoopt.solvers import open_session, solve
-from monoopt.solvers.silence import silent_descriptor, silent_thread
+from monoopt.solvers.silence import listening, silent_descriptor
 from tests.solvers.every_solver import SOLVERS, require
 from tests.solvers.named_programs import CASES
 
@@ -113,13 +113,52 @@ def test_a_line_that_osqp_prints_through_python_is_not_seen(capsys: pytest.Captu
     assert capsys.readouterr().out == ""
 
 
-def test_a_silent_thread_silences_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_listening_to_a_thread_silences_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     before = sys.stdout
-    with silent_thread(), silent_thread():
-        print("lost")
+    with listening() as outer, listening() as inner:
+        print("kept")
         other = threading.Thread(target=print, args=("heard",))
         other.start()
         other.join(5)
+    assert (outer.getvalue(), inner.getvalue()) == ("", "kept\n")
     assert sys.stdout is before
     print("heard too")
     assert capsys.readouterr().out == "heard\nheard too\n"
+
+
+def test_aloud_is_kept_and_let_through_unless_an_outer_ear_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    with listening(aloud=True) as kept:
+        print("both")
+    with listening(), listening(aloud=True):
+        print("lost")
+    assert kept.getvalue() == capsys.readouterr().out == "both\n"
+
+
+# What PIQP says goes to descriptor 1 past Python, and our own solvers have nothing to say.
+SILENT = {"piqp", "mincut", "smo", "partition", "nnls"}
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in SILENT])
+def test_the_log_of_a_solve_is_kept_quiet_or_not(name: str, verbose: bool, found: dict[str, str]) -> None:
+    require(name, found)
+    program = CASES["production"].build()
+    assert len(solve(program, name, verbose=verbose, raise_on_failure=False).log) > 100
+
+
+def test_an_engine_that_fails_leaves_what_it_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cvxpy.reductions.solvers.solving_chain import SolvingChain
+
+    def stumble(*arguments: object) -> None:
+        print("line 1")
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(SolvingChain, "solve_via_data", stumble)
+    answer = solve(CASES["projection"].build(), "clarabel", raise_on_failure=False)
+    assert (answer.raw_status, answer.log) == ("RuntimeError: no", "line 1\n")
+
+
+def test_without_stdout_a_solve_works_and_has_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    for name in ("clarabel", "osqp", "scs"):
+        assert solve(CASES["projection"].build(), name).optimal

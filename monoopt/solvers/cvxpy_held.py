@@ -1,4 +1,4 @@
-"""A cvxpy session: the problem is compiled once, with costs and quadratic part as parameters, and solved often.
+"""A problem held by cvxpy: compiled once, with costs and quadratic part as parameters, and solved often.
 
 For loops over programs that differ in their objective alone, such as the control points of a curve at changing
 scores. The quadratic part enters as 1/2 ||F x||^2 with P = F'F: parameters may not appear in ``quad_form``.
@@ -7,6 +7,7 @@ scores. The quadratic part enters as 1/2 ||F x||^2 with P = F'F: parameters may 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,17 @@ from scipy import sparse
 
 from monoopt.program import Program, Status
 from monoopt.solvers.answer import RawAnswer
-from monoopt.solvers.base import Session, Solver
-from monoopt.solvers.cvxpy_ import Rendering, status_and_point
+from monoopt.solvers.base import Held, Solver
+from monoopt.solvers.cvxpy_answer import compiled_answer
 from monoopt.solvers.cvxpy_engines import CvxpyEngine
-from monoopt.solvers.engines import at_scale, impossible_row, refused
-from monoopt.solvers.highs import share_threads
+from monoopt.solvers.cvxpy_rendering import Rendering
+from monoopt.solvers.engines import at_scale, impossible_row
 from monoopt.solvers.settings import Settings
-from monoopt.solvers.silence import silent_thread
 
 WIDEST = 400  # columns in the quadratic part for which its factor is one dense parameter
 
 
-class CvxpySession(Session):
+class HeldByCvxpy(Held):
     """Compiles at the first solve; compiles again when columns or rows are added."""
 
     def __init__(self, solver: Solver, program: Program, settings: Settings, engine: CvxpyEngine) -> None:
@@ -33,17 +33,21 @@ class CvxpySession(Session):
         self._engine = engine
         self._rendering: ParametricRendering | None = None
 
-    def _columns_added(self, matrix: sparse.csr_array) -> None:
+    def columns_added(self, matrix: sparse.csr_array) -> None:
+        """Compile anew."""
         self._rendering = None
 
-    def _rows_added(self, matrix: sparse.csr_array) -> None:
+    def rows_added(self, matrix: sparse.csr_array) -> None:
+        """Compile anew."""
         self._rendering = None
 
-    def _objective_changed(self) -> None:
+    def objective_changed(self) -> None:
+        """Compile anew only where the quadratic part touches other columns."""
         if self._rendering is not None and not self._rendering.fits(self.program):
             self._rendering = None
 
-    def _run(self, settings: Settings) -> RawAnswer:
+    def run(self, settings: Settings) -> RawAnswer:
+        """Give the parameters their values and solve."""
         return at_scale(self._run_scaled, self.program, settings)
 
     def _run_scaled(self, program: Program, settings: Settings) -> RawAnswer:
@@ -56,23 +60,8 @@ class CvxpySession(Session):
             self._rendering = ParametricRendering.of(program, self._engine.wants_row)
         rendering = self._rendering
         rendering.set_numbers(program)
-        problem = rendering.problem
-        try:
-            data, chain, inverse = problem.get_problem_data(self._engine.word, solver_opts=dict(options))
-            built = time.perf_counter()
-            if self._engine.word == "HIGHS":
-                share_threads(settings.threads)
-            with silent_thread(not settings.verbose):
-                raw = chain.solve_via_data(problem, data, False, settings.verbose, dict(options))
-        except Exception as wrong:  # backends raise whatever they like; what they say is kept
-            return refused(self.solver.name, wrong, settings)
-        solved = time.perf_counter()
-        return RawAnswer(
-            **status_and_point(program, self._engine, rendering, raw, chain, inverse),
-            build_time=built - start,
-            solve_time=solved - built,
-            hot=compiled,
-        )
+        answer = compiled_answer(self.solver.name, self._engine, rendering, settings, options, start)
+        return replace(answer, hot=compiled)
 
 
 class ParametricRendering(Rendering):
@@ -87,7 +76,8 @@ class ParametricRendering(Rendering):
         return set(_touched(program)) <= set(self.touched)
 
     def set_numbers(self, program: Program) -> None:
-        """Give the parameters their values."""
+        """Give the parameters their values; answers are read back for this program from now on."""
+        self.program = program
         self.costs.value = program.c
         if self.factor is not None:
             self.factor.value = _factor(program, self.touched)
@@ -108,12 +98,12 @@ class ParametricRendering(Rendering):
         return value
 
 
-def session_or_none(solver: Solver, program: Program, settings: Settings, engine: CvxpyEngine) -> Session | None:
-    """Return a compiled session where that can help: a quadratic part of moderate width, no whole numbers."""
+def held_or_none(solver: Solver, program: Program, settings: Settings, engine: CvxpyEngine) -> Held | None:
+    """Compile once where that can help: a quadratic part of moderate width, no whole numbers."""
     width = len(_touched(program))
     if not 0 < width <= WIDEST or program.integer.any():
         return None
-    return CvxpySession(solver, program, settings, engine)
+    return HeldByCvxpy(solver, program, settings, engine)
 
 
 def _touched(program: Program) -> np.ndarray:
