@@ -25,6 +25,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 Signs: TypeAlias = npt.NDArray[np.int8]
 
+PRECISE = 1e-9  # asked of solvers: at their own tolerances some stop short of a certificate
 FINE = 2.0**-30  # probabilities are whole multiples of it, so that a half is a half
 
 
@@ -193,9 +194,9 @@ def isotonic_at(
         return p, []
     pairs = transitive_reduction(dominance_pairs(X[open_], directions), len(open_))
     weights = below + above
-    share = weights[open_] / weights.sum()
-    program = isotonic_regression.build(above[open_] / weights[open_], pairs, share, open_)
-    solution = solve(program, solver)
+    even = weights[open_] / weights[open_].mean()  # tiny weights would pass for zero in a solver
+    program = isotonic_regression.build(above[open_] / weights[open_], pairs, even, open_)
+    solution = solve(program, solver, tolerance=PRECISE)
     p[open_] = isotonic_regression.read(program, solution)
     assert solution.certificate is not None
     return p, [solution.certificate]
@@ -224,8 +225,8 @@ def _sum_of_rules(
     rules: list[Rule], answers: npt.NDArray[np.int8], below: Floats, above: Floats, solver: str | Solver
 ) -> tuple[RuleEnsemble, Certificate]:
     weights = below + above
-    program = rule_regression.build(above / weights, answers, weights / weights.sum())
-    solution = solve(program, solver)
+    program = rule_regression.build(above / weights, answers, weights / weights.mean())
+    solution = solve(program, solver, tolerance=PRECISE)
     assert solution.certificate is not None
     grains = np.round(rule_regression.read(program, solution) / GRAIN) * GRAIN
     used = np.flatnonzero(grains > DUST)

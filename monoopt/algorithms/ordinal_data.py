@@ -121,6 +121,13 @@ class OrdinalData:
 
     def warn(self, stacklevel: int = 3) -> None:
         """Warn of what a person should know before trusting anything learned from these data."""
+        seen = np.unique(self.labels.codes[self.weights > 0])
+        if len(seen) == 1:
+            warnings.warn(
+                f"all objects have the same label, {self.labels.classes[seen[0]]}: there is nothing to learn",
+                DataWarning,
+                stacklevel=stacklevel,
+            )
         for found in self.agreement:
             if found.contradicts:
                 warnings.warn(

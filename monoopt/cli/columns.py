@@ -87,8 +87,6 @@ def read_objects(table: Table, roles: Roles) -> Objects:
     for name, column in zip(directions, X.T, strict=True):
         if is_row_number(column):
             output.log(f"warning: {name!r} counts the rows; if it names them, say --id {name}", style="yellow")
-    if len(set(y.tolist())) == 1:
-        output.log("warning: all objects have the same label: there is nothing to learn", style="yellow")
     return Objects(X, y, directions, _order(roles.order, y, table), weights, table)
 
 

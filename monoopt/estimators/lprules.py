@@ -26,7 +26,9 @@ from monoopt.errors import CertificateError, OptionError
 from monoopt.estimators import lprules_json
 from monoopt.estimators.lprules_words import check_words
 from monoopt.estimators.margin_report import MarginTeller
+from monoopt.estimators.monotone_probability import class_counts
 from monoopt.estimators.ordinal_inputs import read_training_data
+from monoopt.estimators.probability_teller import LabelsSeen, ProbabilityTeller
 from monoopt.estimators.rule_book import RuleBook
 from monoopt.estimators.rule_recourse import RecourseTeller
 from monoopt.formulations import lpboost_master
@@ -36,7 +38,7 @@ from monoopt.solvers import Solver
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class LPRulesClassifier(RecourseTeller, MarginTeller, ClassifierMixin, BaseEstimator):
+class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, ClassifierMixin, BaseEstimator):
     """Monotone rule ensembles for ordered classes (Kotlowski and Slowinski, ICML 2009).
 
     First the labels are changed as little as possible so that they are monotone (`monoopt.relabel`). Then for every
@@ -57,7 +59,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ClassifierMixin, BaseEstim
     solver : str or Solver
         For every program: any solver for linear programs that gives multipliers.
     loss : "absolute", "squared" or array-like, shape (K, K)
-        Loss of the relabelling.
+        Loss of the relabelling, hence what the classes estimate: the median of the labels for "absolute", their rounded
+        mean for "squared", a quantile for `monoopt.order.linear_loss`, for other tables the class of least loss.
     tie : "least" or "greatest"
         Which of the relabellings of least cost.
     D : float, optional
@@ -106,6 +109,10 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ClassifierMixin, BaseEstim
     fits_ : list of TaskFit
         Log of the column generation, master rows and their multipliers per question (None after `from_dict`, and for
         a mean of bootstrap samples).
+    object_class_weights_ : ndarray, shape (K, m)
+        Weight of every class at every object of ``objects_``, before the relabelling.
+    probabilities_ : ClassProbabilities
+        What `predict_proba` goes by, with its certificates; solved at first use.
     n_iter_ : int
         Most master programs solved for a question.
     directions_, objects_, object_codes_, object_weights_, n_features_in_, feature_names_in_
@@ -288,6 +295,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ClassifierMixin, BaseEstim
     def _keep(self, data: OrdinalData, relabelling: Relabelling, found: Answered, fits: Sequence[TaskFit]) -> None:
         """Store everything, when nothing can fail any more."""
         self._keep_data(data, relabelling.codes)
+        self.object_class_weights_ = class_counts(data)[1]
+        self._seen = LabelsSeen(self.objects_, self.object_class_weights_, self.directions_)
         self.margins_, self.bounds_ = found.margins, found.bounds
         self.rules_ = RuleBook(found.ensembles, self.margins_, self.classes_, data.names)
         self.certificates_ = [*relabelling.certificates, *found.certificates]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from monoopt.errors import DataError, refuse
+from monoopt.estimators.probability_teller import LabelsSeen
 from monoopt.estimators.record_faults import record_faults
 from monoopt.estimators.rule_book import RuleBook
 from monoopt.order import RuleEnsemble
@@ -18,7 +19,7 @@ from monoopt.program import Certificate
 if TYPE_CHECKING:
     from monoopt.estimators.lprules import LPRulesClassifier
 
-SCHEMA = 1
+SCHEMA = 2
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "highspy")
 PLAIN_WORDS = (
     "tie", "D", "nu", "max_conditions", "max_rules", "n_estimators", "pricing", "tolerance", "time_limit",
@@ -45,6 +46,7 @@ def record(fitted: LPRulesClassifier) -> dict[str, Any]:
         "objects": fitted.objects_.tolist(),
         "object_codes": fitted.object_codes_.tolist(),
         "object_weights": fitted.object_weights_.tolist(),
+        "object_class_weights": fitted.object_class_weights_.tolist(),
         "rules": [ensemble.to_dict() for ensemble in fitted.rules_],
         "margins": fitted.margins_.tolist(),
         "bounds": fitted.bounds_.tolist(),
@@ -81,6 +83,8 @@ def _filled(fitted: LPRulesClassifier, saved: Mapping[str, Any]) -> LPRulesClass
     fitted.objects_ = np.array(saved["objects"], dtype=np.float64).reshape(-1, fitted.n_features_in_)
     fitted.object_codes_ = np.array(saved["object_codes"], dtype=np.int64)
     fitted.object_weights_ = np.array(saved["object_weights"], dtype=float)
+    fitted.object_class_weights_ = np.array(saved["object_class_weights"], dtype=float)
+    fitted._seen = LabelsSeen(fitted.objects_, fitted.object_class_weights_, fitted.directions_)
     fitted.margins_, fitted.bounds_ = (np.array(saved[word], dtype=float) for word in ("margins", "bounds"))
     ensembles = tuple(RuleEnsemble.from_dict(entry) for entry in saved["rules"])
     fitted.rules_ = RuleBook(ensembles, fitted.margins_, fitted.classes_, None if names is None else tuple(names))

@@ -20,7 +20,7 @@ def record_faults(saved: Mapping[str, Any], parameters: Sequence[str]) -> list[s
     """
     wanted = (
         "parameters", "classes", "names", "directions", "precision", "objects", "object_codes", "object_weights",
-        "rules", "margins", "bounds", "iterations", "certificates", "data_sha256",
+        "object_class_weights", "rules", "margins", "bounds", "iterations", "certificates", "data_sha256",
     )  # fmt: skip
     missing = [f"{word} is missing" for word in wanted if word not in saved]
     if missing:
@@ -36,6 +36,7 @@ def record_faults(saved: Mapping[str, Any], parameters: Sequence[str]) -> list[s
         ("objects", (n, d), False, -np.inf, np.inf),
         ("object_codes", (n,), True, 0, K - 1),
         ("object_weights", (n,), False, 0, np.inf),
+        ("object_class_weights", (K, n), False, 0, np.inf),
         ("margins", (K - 1,), False, -np.inf, np.inf),
         ("bounds", (K - 1,), False, -np.inf, np.inf),
         ("iterations", (), True, 0, np.inf),

@@ -388,6 +388,7 @@ def test_all_faults_of_all_arguments_come_in_one_error():
         assert word in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:all objects have the same label")
 def test_small_and_flat_data_have_the_right_answer():
     assert relabel([[1]], [5]).labels.tolist() == [5]
     assert relabel([[1], [2], [3]], [7, 7, 7]).cost == 0

@@ -57,7 +57,7 @@ def test_u77_a_saved_classifier_predicts_bit_for_bit(tmp_path: Path):
     for method in ("predict", "decision_function", "predict_interval"):
         np.testing.assert_array_equal(getattr(after, method)(X), getattr(before, method)(X))
     content = json.loads((tmp_path / "s.json").read_text(), parse_constant=pytest.fail)
-    assert content["schema"] == 1 and len(content["data_sha256"]) == 64
+    assert content["schema"] == 2 and len(content["data_sha256"]) == 64
     assert {"monoopt", "numpy", "highspy"} <= set(content["versions"])
 
 

@@ -35,7 +35,11 @@ from monoopt.algorithms.column_generation import Priced
 from monoopt.datasets import Dataset, load_balance, load_esl, load_lev, load_swd
 from monoopt.estimators import lprules as module
 
-ORDER_NEEDED = {"check_classifiers_classes": "text labels need order=: alphabetical order is seldom what is meant"}
+NOT_FOR_US = {
+    "check_classifiers_classes": "text labels need order=: alphabetical order is seldom what is meant",
+    "check_classifiers_train": "the class predicted is fitted to the median of the labels, not the most probable one",
+    "check_decision_proba_consistency": "votes of rules and isotonic probabilities are two answers",
+}
 HAND = ([(1, 1), (2, 2), (4, 4)], [0, 1, 3])
 
 
@@ -46,7 +50,7 @@ def fitted(table: Dataset, **words: object) -> LPRulesClassifier:
 def test_scikit_learn_accepts_it():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_estimator(LPRulesClassifier(), expected_failed_checks=ORDER_NEEDED)
+        check_estimator(LPRulesClassifier(), expected_failed_checks=NOT_FOR_US)
 
 
 # --- what it answers
@@ -76,6 +80,7 @@ def test_intervals_say_how_sure_a_label_is():
     assert rules.predict_interval([(3, 3), (1, 5)]).tolist() == [[1, 3], [0, 3]]
 
 
+@pytest.mark.filterwarnings("ignore:all objects have the same label")
 def test_a_query_in_float32_meets_the_object_that_it_repeats():
     rules = LPRulesClassifier(order=[0, 1, 2]).fit(np.array([[0.1]]), [1])
     assert rules.predict_interval(np.array([[0.1]], dtype=np.float32)).tolist() == [[1, 1]]
@@ -163,6 +168,7 @@ def test_verification_finds_a_rule_that_was_turned_round():
     assert not check.ok and not check.by_form and check.violations == 2 and check.worst is not None
 
 
+@pytest.mark.filterwarnings("ignore:all objects have the same label")
 def test_the_rules_are_readable_and_speak_of_names_and_classes():
     frame = pd.DataFrame({"skill": [1, 2, 3], "debt": [3, 2, 1]})
     rules = LPRulesClassifier(directions={"skill": 1, "debt": -1}, order=["no", "yes"]).fit(frame, ["no", "no", "yes"])
@@ -317,6 +323,7 @@ def test_json_gives_the_same_predictions_bit_for_bit():
         ([[1.0], [2.0]], [0, 1], {"loss": [[0, 2], [1, 0]], "random_state": 7}),
     ],
 )
+@pytest.mark.filterwarnings("ignore:all objects have the same label")
 def test_json_keeps_labels_of_any_type(X: list, y: list, words: dict):
     rules = LPRulesClassifier(**words).fit(X, y)
     again = LPRulesClassifier.from_dict(json.loads(json.dumps(rules.to_dict(), allow_nan=False)))
@@ -327,7 +334,7 @@ def test_json_keeps_labels_of_any_type(X: list, y: list, words: dict):
 def test_json_carries_schema_versions_and_the_digest_of_the_data():
     X, y = HAND
     saved, other = LPRulesClassifier().fit(X, y).to_dict(), LPRulesClassifier().fit(X, [0, 1, 4]).to_dict()
-    assert saved["schema"] == 1 and {"monoopt", "python", "numpy", "highspy"} <= set(saved["versions"])
+    assert saved["schema"] == 2 and {"monoopt", "python", "numpy", "highspy"} <= set(saved["versions"])
     assert len(saved["data_sha256"]) == 64 and saved["data_sha256"] != other["data_sha256"]
 
 
@@ -442,6 +449,7 @@ def test_bad_input_is_refused_and_nothing_is_half_fitted(data: tuple, words: dic
     assert not [name for name in vars(rules) if name.endswith("_")]
 
 
+@pytest.mark.filterwarnings("ignore:all objects have the same label")
 def test_degenerate_data_have_the_right_answer():
     assert LPRulesClassifier().fit([[1]], [5]).predict([[0], [9]]).tolist() == [5, 5]
     assert LPRulesClassifier().fit([[1]] * 3, [0, 0, 1]).predict([[1], [0]]).tolist() == [0, 0]

@@ -102,6 +102,7 @@ def test_folds_can_be_given():
     assert len(chosen.cv_results_["error"]) == 1 and 0 < chosen.best_error_ < 1
 
 
+@pytest.mark.filterwarnings("ignore:all objects have the same label")
 def test_nothing_to_compare_is_no_error():
     assert LPRulesClassifierCV().fit([[1], [2]], [3, 3]).predict([[0]]).tolist() == [3]
     assert LPRulesClassifierCV(order=[0, 1]).fit([[1]], [1]).predict([[0], [5]]).tolist() == [1, 1]
