@@ -138,6 +138,12 @@ def rule_regression(rng: np.random.Generator) -> Data:
     return data if rng.random() < 0.3 else data | {"weights": dyadic(rng, 0.5, 3, n, 1 / 4).tolist()}
 
 
+def mixture(rng: np.random.Generator) -> Data:
+    n, T = int(rng.integers(1, 8)), int(rng.integers(1, 5))
+    data = {"targets": dyadic(rng, 0, 1, n).tolist(), "estimates": dyadic(rng, 0, 1, (n, T)).tolist()}
+    return data if rng.random() < 0.3 else data | {"weights": dyadic(rng, 0.5, 3, n, 1 / 4).tolist()}
+
+
 def recourse(rng: np.random.Generator) -> Data:
     d = int(rng.integers(1, 4))
 
