@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,19 +40,22 @@ class Import:
     for_types_only: bool
 
 
-def imports_of(source: str) -> list[Import]:
-    """List every import of a file; ``from a import b`` counts as ``a.b`` and as ``a``'s package."""
-    return list(_walk(ast.parse(source), inside=False, types=False))
+@cache
+def imports_of(source: str) -> tuple[Import, ...]:
+    """Every import of a file; ``from a import b`` counts as ``a.b`` and as ``a``'s package."""
+    return tuple(_walk(ast.parse(source), inside=False, types=False))
 
 
 def _walk(node: ast.AST, inside: bool, types: bool) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue
         if isinstance(child, ast.Import):
             yield from (Import(a.name, child.lineno, inside, types) for a in child.names)
         elif isinstance(child, ast.ImportFrom):
             start = "." * child.level + (child.module or "")
             yield from (Import(f"{start}.{a.name}", child.lineno, inside, types) for a in child.names)
-        function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
         guard = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
         yield from _walk(child, inside or function, types or guard)
 
