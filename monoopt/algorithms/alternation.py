@@ -38,7 +38,7 @@ class Trace:
     Attributes
     ----------
     phases : tuple of str
-        "start", then "qp", "richardson" or "gauss_newton" per step.
+        "start", then "qp", "richardson", "gauss_newton" or "curvature" (off a saddle) per step.
     values : ndarray
         J after each step's projection.
     """
@@ -50,6 +50,10 @@ class Trace:
     def ok(self) -> bool:
         """Whether J never increased."""
         return bool(np.all(np.diff(self.values) <= 0))
+
+    def then(self, other: Trace) -> Trace:
+        """Go on with a trace that starts where this one ends."""
+        return Trace(self.phases + other.phases[1:], np.concatenate([self.values, other.values[1:]]))
 
     def __str__(self) -> str:
         """One sentence."""

@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from monoopt.algorithms.alternation import Algorithm, Trace, Update, fit_curve
 from monoopt.algorithms.anchored_curve import Anchors, fit_anchored, preference_rows, smallest_conflict
+from monoopt.algorithms.curvature import step_off
 from monoopt.algorithms.curve_problem import CurveProblem
-from monoopt.algorithms.curve_starts import representatives, starting_curves
-from monoopt.algorithms.gauss_newton import EXACT, CurveState
+from monoopt.algorithms.curve_search import choose_start, sample_of
+from monoopt.algorithms.curve_starts import starting_curves
+from monoopt.algorithms.gauss_newton import CurveState
 from monoopt.algorithms.stationarity import Stationarity, stationarity
 from monoopt.errors import DataError
 from monoopt.formulations import control_points
@@ -23,10 +25,7 @@ from monoopt.solvers import Session, open_session
 
 Array = npt.NDArray[np.float64]
 
-LARGE = 4000  # above this many objects the starts are tried on representatives
-ROUNDS = 4  # of two steps of each kind that a start gets to show where it leads
-SLOW = 1e-4  # relative decrease of J in a round below which it has shown it
-SAME = 1e-2  # starts that lead this near (share of the box) to a curve already seen are not followed
+SADDLES = 10  # that a fit steps off at most
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class CurveResult:
     state : CurveState
         Control points, scores, J.
     trace : Trace
-        J step by step from the chosen start.
+        J step by step from the chosen start (from where it led, if the starts were explored on representatives).
     starts : ndarray
         J where each start led after a few quick steps (on representatives, if there are many objects).
     stationarity, monotonicity
@@ -72,18 +71,11 @@ class CurveResult:
 
 def best_curve(problem: CurveProblem, options: CurveOptions, rng: np.random.Generator) -> CurveResult:
     """Try several starts, follow the best one to the end, and prove what was found."""
-    start, ends = _choose_start(problem, options, rng)
+    start, trace, ends = choose_start(problem, options.n_starts, options.init, rng)
     programs: list[Certificate] = []
     update = None if options.solver == "direct" else solver_update(problem, options, programs)
-    state, trace = fit_curve(
-        problem,
-        start,
-        algorithm=options.algorithm,
-        update=update,
-        finish=options.finish,
-        max_iter=options.max_iter,
-        tolerance=options.tolerance,
-    )
+    state, more = _down(problem, start, options, update)
+    trace = trace.then(more)
     rows = None
     if options.anchors is not None and options.anchors.broken(_scores_of(problem, state, options.anchors)).any():
         state = _anchored(problem, state, options, rng)
@@ -97,6 +89,23 @@ def best_curve(problem: CurveProblem, options: CurveOptions, rng: np.random.Gene
         certify_monotone(state.control_points, problem.directions),
         tuple(programs),
     )
+
+
+def _down(
+    problem: CurveProblem, start: CurveState, options: CurveOptions, update: Update | None
+) -> tuple[CurveState, Trace]:
+    """Fit from one start to a stationary curve, and on from there where that is a saddle."""
+    words: dict[str, Any] = {"algorithm": options.algorithm, "update": update, "finish": options.finish,
+                             "max_iter": options.max_iter, "tolerance": options.tolerance}  # fmt: skip
+    state, trace = fit_curve(problem, start, **words)
+    for _ in range(SADDLES):
+        beside = step_off(problem, state)
+        if beside is None:
+            break
+        trace = trace.then(Trace(("saddle", "curvature"), np.array([state.value, beside.value])))
+        state, more = fit_curve(problem, beside, **words)
+        trace = trace.then(more)
+    return state, trace
 
 
 def solver_update(problem: CurveProblem, options: CurveOptions, keep: list[Certificate]) -> Update:
@@ -129,11 +138,10 @@ def _scores_of(problem: CurveProblem, state: CurveState, anchors: Anchors) -> Ar
 def _anchored(problem: CurveProblem, state: CurveState, options: CurveOptions, rng: np.random.Generator) -> CurveState:
     """Fit with the statements, on representatives first where there are many objects."""
     assert options.anchors is not None
-    large = len(problem.U) > LARGE
-    sample = problem.subset(representatives(problem, LARGE // 2, rng)) if large else problem
+    sample = sample_of(problem, rng)
     starts = [state.control_points, *starting_curves(sample, options.n_starts, rng)]
     found = fit_anchored(sample, options.anchors, starts, options.max_iter)
-    if found is not None and large:
+    if found is not None and sample is not problem:
         found = fit_anchored(problem, options.anchors, [found.control_points], options.max_iter)
     if found is not None:
         return found
@@ -143,39 +151,3 @@ def _anchored(problem: CurveProblem, state: CurveState, options: CurveOptions, r
         "raise the degree",
         conflict,
     )
-
-
-def _choose_start(problem: CurveProblem, options: CurveOptions, rng: np.random.Generator) -> tuple[CurveState, Array]:
-    """Follow each start a few quick steps and return the one that leads lowest, and where all led."""
-    if options.init is not None:
-        start = _state(problem, problem.curve(options.init[1:-1].ravel()))
-        return start, np.array([start.value])
-    large = len(problem.U) > LARGE
-    sample = problem.subset(representatives(problem, LARGE // 2, rng)) if large else problem
-    curves = starting_curves(sample, options.n_starts, rng)
-    ends: list[CurveState] = []
-    best = 0
-    for at, P in enumerate(curves):
-        ends.append(_quick(sample, P, ends))
-        if ends[at].value < ends[best].value * (1 - 1e-9) - EXACT:
-            best = at
-    chosen = ends[best].control_points if large else curves[best]
-    return _state(problem, chosen), np.array([end.value for end in ends])
-
-
-def _quick(problem: CurveProblem, P: Array, seen: list[CurveState]) -> CurveState:
-    """Where a start leads after a few steps; cut short when it joins a curve already seen."""
-    state = _state(problem, P)
-    for _ in range(ROUNDS):
-        before = state.value
-        state, _ = fit_curve(problem, state, max_iter=2, tolerance=1e-4)
-        for other in seen:
-            if np.abs(other.control_points - state.control_points).max() <= SAME:
-                return other
-        if before - state.value <= SLOW * before:
-            break
-    return state
-
-
-def _state(problem: CurveProblem, P: Array) -> CurveState:
-    return CurveState(P, *problem.project(P))

@@ -98,21 +98,24 @@ def project(X: Array, control_points: Array, weights: npt.ArrayLike | None = Non
     X = np.ascontiguousarray(X, dtype=np.float64)
     P = np.ascontiguousarray(control_points, dtype=np.float64)
     w = np.ones(X.shape[1]) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    m = 2 * (len(P) - 1) - 1
-    binomials: Any = np.array([float(comb(m, r)) for r in range(m + 1)])
-    if m == 5:  # a tuple makes the degree known to the compiler: the cubic is twice as fast
-        binomials = tuple(binomials.tolist())
     scores, distances = np.empty(len(X)), np.empty(len(X))
-    kernels.project(X, w, P, _mixing(len(P) - 1), binomials, scores, distances)
+    kernels.project(X, w, P, *projection_tables(len(P) - 1), scores, distances)
     return scores, distances
 
 
 @lru_cache(maxsize=16)
-def _mixing(k: int) -> Array:
-    """Weight of coefficient i of degree k times r of degree k - 1 in coefficient i + r of the product."""
+def projection_tables(k: int) -> tuple[Array, Any]:
+    """Return what the compiled projection on a curve of degree k needs: constants of the Bernstein basis.
+
+    The weight of coefficient i of degree k times r of degree k - 1 in coefficient i + r of the product, and the
+    binomials of degree 2k - 1.
+    """
     m = 2 * k - 1
     share = [[comb(k, i) * comb(k - 1, r) / comb(m, i + r) for r in range(k)] for i in range(k + 1)]
-    return np.array(share)
+    binomials: Any = np.array([float(comb(m, r)) for r in range(m + 1)])
+    if m == 5:  # a tuple makes the degree known to the compiler: the cubic is twice as fast
+        binomials = tuple(binomials.tolist())
+    return np.array(share), binomials
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from monoopt.errors import OptionError, nearest
 
 Ties = Literal["min", "dense", "average", "ordinal", "max"]
 TIES = ("min", "dense", "average", "ordinal", "max")
+KINDS = ("spearman", "kendall")
 EQUAL = 1e-12  # scores that differ by less, relative to the range of all, differ by rounding only
 
 
@@ -73,12 +74,14 @@ def rank_agreement(a: npt.ArrayLike, b: npt.ArrayLike, kind: Literal["spearman",
     >>> rank_agreement([1, 2, 3, 4], [10, 20, 40, 30])
     0.8
     """
-    from scipy.stats import kendalltau, spearmanr
+    from scipy.stats import kendalltau, rankdata
 
-    measures: dict[str, Any] = {"spearman": spearmanr, "kendall": kendalltau}
-    if kind not in measures:
-        raise OptionError(f"kind={kind!r}: wanted 'spearman' or 'kendall'{nearest(kind, measures)}")
+    if kind not in KINDS:
+        raise OptionError(f"kind={kind!r}: wanted 'spearman' or 'kendall'{nearest(kind, KINDS)}")
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    return float(measures[kind](x, y).statistic)
+    if kind == "kendall":
+        return float(kendalltau(x, y).statistic)
+    first, second = (rankdata(values) - (len(values) + 1) / 2 for values in (x, y))
+    return float(first @ second / np.sqrt((first @ first) * (second @ second)))

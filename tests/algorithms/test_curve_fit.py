@@ -6,10 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from monoopt.algorithms import curve_search
 from monoopt.algorithms.alternation import fit_curve, solve_directly
+from monoopt.algorithms.curvature import step_off
 from monoopt.algorithms.curve_fit import CurveOptions, best_curve, solver_update
 from monoopt.algorithms.curve_problem import CurveProblem
+from monoopt.algorithms.curve_search import explore
 from monoopt.algorithms.curve_starts import representatives, starting_curves
 from monoopt.algorithms.gauss_newton import CurveState, gradient_and_hessian
 from monoopt.algorithms.stationarity import program_at, proposed_optimum, stationarity
@@ -183,3 +188,67 @@ def test_every_solver_gives_the_curve_of_the_direct_path(solver: str):
     update = solver_update(problem, replace(DIRECT, solver=solver, settings={"tolerance": 1e-10}), keep)
     np.testing.assert_allclose(update(sums, problem.line), solve_directly(problem, sums, problem.line), atol=1e-7)
     assert keep[0].ok
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_compiled_exploration_leads_where_the_plain_steps_lead(seed: int):
+    problem = problem_of(seed, noise=0.05)
+    for P in starting_curves(problem, 4, np.random.default_rng(seed)):
+        compiled, plain = (
+            explore(problem, P, []),
+            curve_search._explored_plainly(problem, P, [], np.zeros((0, *P.shape))),
+        )
+        assert compiled.trace.ok and compiled.trace.phases[:2] == ("start", "qp")
+        assert len(compiled.trace.phases) == len(compiled.trace.values)
+        assert problem.project(compiled.control_points)[1] == pytest.approx(compiled.value, rel=1e-12)
+        assert compiled.value == pytest.approx(plain.value, rel=2e-2)
+        np.testing.assert_array_equal(compiled.control_points, problem.curve(compiled.control_points[1:-1].ravel()))
+
+
+def test_a_start_that_joins_a_curve_already_seen_is_not_followed():
+    problem = problem_of(3)
+    seen = [explore(problem, problem.line, [])]
+    assert explore(problem, seen[0].control_points, seen) is seen[0]
+
+
+def test_no_start_leads_below_the_curve_that_is_kept():
+    for seed in range(4):
+        result = best_curve(problem_of(seed, noise=0.3), DIRECT, np.random.default_rng(0))
+        assert result.state.value <= result.starts.min() * (1 + 1e-12) and result.trace.ok
+        assert result.trace.values[-1] == result.state.value
+
+
+@given(st.integers(0, 10_000))
+def test_the_box_program_is_solved_exactly(seed: int):
+    from monoopt.algorithms._curve_kernels import solve_box
+
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 9))
+    root = rng.normal(size=(n, n))
+    H, g = root @ root.T + 0.05 * np.eye(n), 3 * rng.normal(size=n)
+    low, high = -rng.uniform(0, 1, n), rng.uniform(0, 1, n)
+    x, side = np.zeros(n), np.zeros(n, dtype=np.int64)
+    assert solve_box(H, g, low, high, x, side)
+    slope = H @ x + g
+    assert np.all((x >= low) & (x <= high))
+    assert np.all(slope[x > low] <= 1e-9) and np.all(slope[x < high] >= -1e-9)
+
+
+def test_a_saddle_is_left_and_a_minimum_is_not():
+    U = np.array([[1.0, 1.0], [0.0, 0.5], [0.5, 0.0]])
+    problem = CurveProblem(U, np.full(3, 1 / 3), np.ones(2), np.ones(2), 3, 1e-3)
+    saddle = state_of(problem, problem.line)
+    np.testing.assert_allclose(gradient_and_hessian(problem, saddle, exact=True)[0], 0, atol=1e-12)
+    beside = step_off(problem, saddle)
+    assert beside is not None and beside.value < saddle.value * (1 - 1e-3)
+    lowest = best_curve(problem, DIRECT, np.random.default_rng(0)).state
+    assert step_off(problem, lowest) is None
+    off, _ = fit_curve(problem, beside)
+    assert off.value == pytest.approx(lowest.value, rel=1e-9)
+
+
+def test_a_fit_that_starts_on_a_saddle_leaves_it_and_says_so():
+    U = np.array([[1.0, 1.0], [0.0, 0.5], [0.5, 0.0]])
+    problem = CurveProblem(U, np.full(3, 1 / 3), np.ones(2), np.ones(2), 3, 1e-3)
+    result = best_curve(problem, replace(DIRECT, init=problem.line), np.random.default_rng(0))
+    assert result.trace.ok and result.state.value < 0.064

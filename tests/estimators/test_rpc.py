@@ -279,10 +279,29 @@ def test_the_same_seed_gives_the_same_bits():
 
 def test_an_unfinished_curve_is_refused_unless_told_to_keep_it():
     X = objects(18, noise=0.3)
+    straight = np.linspace(X.min(axis=0), X.max(axis=0), 4)
     with pytest.raises(CertificateError, match="NOT stationary"):
-        quiet_fit(curve(max_iter=1), X)
-    kept = quiet_fit(curve(max_iter=1, keep_best=True), X)
+        quiet_fit(curve(max_iter=1, init=straight), X)
+    kept = quiet_fit(curve(max_iter=1, init=straight, keep_best=True), X)
     assert not kept.stationarity_.ok and kept.monotonicity_.ok
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10_000))
+def test_on_mirrored_objects_no_way_of_fitting_stops_at_a_saddle_that_another_leaves(seed: int):
+    rng = np.random.default_rng(seed)
+    half = rng.integers(0, 6, (rng.integers(1, 4), 2)) + np.array([0.0, 0.5])
+    X = np.vstack([half, half[:, ::-1]])
+    best = quiet_fit(curve(), X).objective_
+    for words in ({"solver": "clarabel"}, {"algorithm": "richardson"}, {"algorithm": "richardson", "finish": None}):
+        assert quiet_fit(curve(**words), X).objective_ <= best * (1 + 1e-6) + 1e-9
+
+
+def test_three_mirrored_objects_are_fitted_better_than_by_the_straight_curve():
+    X = [[10, 0], [8, 1], [9, 2]]
+    for words in ({}, {"solver": "clarabel"}, {"n_starts": 1}, {"finish": None}, {"algorithm": "richardson"}):
+        fitted = curve(directions=["gain", "cost"], **words).fit(X)
+        assert fitted.objective_ == pytest.approx(0.0637063, abs=1e-6) and fitted.rank()[0] == 1
 
 
 @pytest.mark.parametrize("solver", ["clarabel", "highs"])
