@@ -101,7 +101,8 @@ def _explored_plainly(problem: CurveProblem, P: Array, seen: list[Explored], kno
         before = state.value
         state, more = fit_curve(problem, state, max_iter=2, tolerance=SLOW)
         trace = trace.then(more)
-        joined = np.flatnonzero(np.abs(known - state.control_points).max(axis=(1, 2)) <= SAME) if len(seen) else []
+        gaps = np.abs(known - state.control_points)
+        joined = np.flatnonzero((gaps <= SAME).all(axis=(1, 2)))
         if len(joined):
             return seen[int(joined[0])]
         if before - state.value <= SLOW * before:

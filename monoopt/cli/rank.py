@@ -105,11 +105,13 @@ def rank(
                              "anchors": _pairs(above) or None, "solver": solver,
                              "time_limit": time_limit}  # fmt: skip
     estimator = _ranker(method, signs, words)
-    weights = table.numbers([weight])[:, 0] if weight else None
-    fitted = estimator.fit(columns, objects=labels, **({} if weights is None else {"sample_weight": weights}))
+    weights = {"sample_weight": table.numbers([weight])[:, 0]} if weight else {}
+    if weight and method not in SCORING:
+        raise OptionError(f"--weight works with --method rpc, weighted and pca, not with {method.value}")
+    fitted = estimator.fit(columns, objects=labels, **weights)
     over: Literal["objects", "attributes"] = "objects" if method in SCORING else "attributes"
     spread = bootstrap_ranks(estimator, columns, n_boot=intervals, level=level, over=over, random_state=seed,
-                             n_jobs=threads, objects=labels) if intervals else None  # fmt: skip
+                             n_jobs=threads, objects=labels, **weights) if intervals else None  # fmt: skip
     _write(fitted, spread, ties.value, labels, id or "row", top, table, json, out)
     if not quiet:
         output.log(summary(fitted, method))

@@ -18,6 +18,7 @@ from monoopt.estimators.inputs import read_new_table
 from monoopt.estimators.ranking import attribute_names, position_of, random_generator, refuse_options
 from monoopt.order.ranks import rank_agreement, ranks
 from monoopt.order.scaling import Scaling
+from monoopt.order.weights import read_weights
 
 Array = npt.NDArray[np.float64]
 OVER = ("objects", "attributes")
@@ -84,6 +85,7 @@ def bootstrap_ranks(
     random_state: Any = 0,
     n_jobs: int | None = None,
     objects: Sequence[Any] | None = None,
+    sample_weight: Any = None,
 ) -> RankIntervals:
     """Bootstrap the ranks of the objects of a table.
 
@@ -107,6 +109,9 @@ def bootstrap_ranks(
         As in joblib; the result has the same bits whatever it is.
     objects : sequence, optional
         Labels of the objects; the index of a pandas frame, or positions, by default.
+    sample_weight : array-like, shape (n,), optional
+        Weights of the fit. An object that is drawn brings its weight along; one of weight 0 is never drawn (it is
+        ranked all the same).
 
     Returns
     -------
@@ -131,10 +136,11 @@ def bootstrap_ranks(
             (scaling not in ("frozen", "refit"), f"scaling={scaling!r}: wanted 'frozen' or 'refit'"),
         ]
     )
-    full = clone(estimator).fit(X, objects=objects)
+    weight = _weights(estimator, sample_weight)
+    full = clone(estimator).fit(X, objects=objects, **weight)
     if over == "objects":
         _refuse_unweighted(full, "use over='attributes'")
-    start = _Start(_replica(full, frozen=scaling == "frozen"), X, full.objects_, full.values_.shape)
+    start = _Start.of(full, X, frozen=scaling == "frozen", **weight)
     seeds = random_generator(random_state).integers(0, 2**63 - 1, n_boot)
     found = Parallel(n_jobs=n_jobs)(delayed(_replicate)(start, int(seed), over) for seed in seeds)
     samples = np.array([sample for sample, _ in found], dtype=np.float32)
@@ -172,9 +178,19 @@ class LeaveOneOut:
 
 
 def leave_one_out(
-    estimator: Any, X: Any, *, n_jobs: int | None = None, objects: Sequence[Any] | None = None
+    estimator: Any,
+    X: Any,
+    *,
+    n_jobs: int | None = None,
+    objects: Sequence[Any] | None = None,
+    sample_weight: Any = None,
 ) -> LeaveOneOut:
     """Fit once without each object (curve and scale), and compare the order of all others.
+
+    Parameters
+    ----------
+    estimator, X, n_jobs, objects, sample_weight
+        As in `bootstrap_ranks`.
 
     Examples
     --------
@@ -183,9 +199,10 @@ def leave_one_out(
     >>> leave_one_out(WeightedSum(), X).reversals
     array([0, 0, 0, 1])
     """
-    full = _quiet(clone(estimator), X, objects=objects)
+    weight = _weights(estimator, sample_weight)
+    full = _quiet(clone(estimator), X, objects=objects, **weight)
     _refuse_unweighted(full, "leaving one out is for scores that are learnt")
-    start = _Start(_replica(full, frozen=False), X, full.objects_, full.values_.shape)
+    start = _Start.of(full, X, frozen=False, **weight)
     n = len(full.scores_)
     found = Parallel(n_jobs=n_jobs)(delayed(_without)(start, i, full.scores_) for i in range(n))
     moves, taus = np.array(found).T
@@ -286,6 +303,20 @@ class _Start:
     X: Any
     objects: list[Any]
     shape: tuple[int, int]
+    weight: Array | None
+
+    @classmethod
+    def of(cls, full: Any, X: Any, frozen: bool, sample_weight: Any = None) -> _Start:
+        shape = full.values_.shape
+        weight = None if sample_weight is None else read_weights(sample_weight, shape[0])
+        return cls(_replica(full, frozen), X, full.objects_, shape, weight)
+
+    def drawn(self, rng: np.random.Generator) -> Array:
+        """Weights of a sample with replacement of the objects that have a weight."""
+        n = self.shape[0]
+        own = np.ones(n) if self.weight is None else self.weight
+        there = np.flatnonzero(own > 0)
+        return own * np.bincount(there[rng.integers(0, len(there), len(there))], minlength=n)
 
     def fit(self, weight: Array | None = None, **words: Any) -> Any:
         more = {} if weight is None else {"sample_weight": weight}
@@ -294,28 +325,27 @@ class _Start:
 
 def _replicate(start: _Start, seed: int, over: str) -> tuple[npt.NDArray[np.float32], bool]:
     rng = np.random.default_rng(seed)
-    n, d = start.shape
     if over == "objects":
-        fitted = _resampled(start, rng, n)
+        fitted = _resampled(start, rng)
     else:
-        fitted = start.fit(attribute_weights=(rng.dirichlet(np.ones(d)) + 1e-9).tolist())
+        shares = rng.dirichlet(np.ones(start.shape[1])) + 1e-9
+        fitted = start.fit(start.weight, attribute_weights=shares.tolist())
     proved = getattr(fitted, "stationarity_", None)
     return ranks(fitted.scores_, "average").astype(np.float32), proved is None or proved.ok
 
 
-def _resampled(start: _Start, rng: np.random.Generator, n: int) -> Any:
+def _resampled(start: _Start, rng: np.random.Generator) -> Any:
     """Fit to objects drawn with replacement; a sample without two different objects has no order: it is drawn again."""
     for _ in range(TRIES):
-        counts = np.bincount(rng.integers(0, n, n), minlength=n)
         try:
-            return start.fit(counts.astype(np.float64))
+            return start.fit(start.drawn(rng))
         except DataError as refused:
             reason = refused
     raise reason
 
 
 def _without(start: _Start, i: int, scores: Array) -> tuple[float, float]:
-    weight = np.ones(len(scores))
+    weight = np.ones(len(scores)) if start.weight is None else start.weight.copy()
     weight[i] = 0.0
     after = np.delete(start.fit(weight).scores_, i)
     before = np.delete(scores, i)
@@ -328,6 +358,14 @@ def _quiet(estimator: Any, X: Any, **words: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return estimator.fit(X, **words)
+
+
+def _weights(estimator: Any, sample_weight: Any) -> dict[str, Any]:
+    """Return the weights as words for `fit`; none where there are none."""
+    if sample_weight is None:
+        return {}
+    _refuse_unweighted(estimator, "leave sample_weight out")
+    return {"sample_weight": sample_weight}
 
 
 def _refuse_unweighted(estimator: Any, advice: str) -> None:

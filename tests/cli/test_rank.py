@@ -139,6 +139,25 @@ def test_json_and_the_tables_own_dialect(monoopt, tmp_path: Path):
 def test_the_demonstration_ranks_the_countries_that_come_with_it(monoopt):
     done = monoopt("demo", "rank", "--solver", "direct")
     assert done.exit_code == output.FINE, done.stderr
-    assert "193 countries" in done.stdout and "Luxembourg" in done.stdout and "carData" in done.stdout
+    assert "173 countries" in done.stdout and "Luxembourg" in done.stdout and "Gapminder" in done.stdout
     record = json.loads(monoopt("demo", "rank", "--solver", "direct", "--json").stdout)
     assert len(record["ranking"]) == 10 and "strictly monotone" in record["proofs"]["monotone"]
+
+
+@pytest.mark.filterwarnings("ignore::monoopt.errors.DataWarning")
+def test_weights_count_in_the_ranking_and_in_its_intervals_or_are_refused(monoopt, tmp_path: Path):
+    lines = countries_csv().splitlines()
+    weights = ["weight", *(str(1 + 40 * (i < 10)) for i in range(40))]
+    (tmp_path / "w.csv").write_text("\n".join(f"{a},{b}" for a, b in zip(lines, weights, strict=True)) + "\n")
+    words = (*WORDS, "--solver", "direct", "--intervals", "20")
+    plain, weighted = monoopt("rank", "t.csv", *words), monoopt("rank", "w.csv", *words, "--weight", "weight")
+    assert weighted.exit_code == output.FINE, weighted.stderr
+    from monoopt import RankingPrincipalCurve, bootstrap_ranks
+
+    table = load_countries()
+    spread = bootstrap_ranks(RankingPrincipalCurve(solver="direct", directions=[1, 1, -1]), table.X[:40], n_boot=20,
+                             objects=table.objects[:40], sample_weight=[float(w) for w in weights[1:]])  # fmt: skip
+    low = {row["country"]: float(row["lowest_rank"]) for row in rows(weighted.stdout)}
+    assert low == dict(zip(table.objects, spread.low, strict=False)) and weighted.stdout != plain.stdout
+    refused = monoopt("rank", "w.csv", *WORDS, "--weight", "weight", "--method", "kemeny")
+    assert refused.exit_code == output.USAGE and "--weight works with --method rpc" in refused.stderr

@@ -126,3 +126,34 @@ def test_a_table_of_few_different_objects_can_be_resampled() -> None:
     X = [[1.0, 7.0], [1.0, 7.0], [3.0, 2.0], [0.0, 0.0]]
     found = bootstrap_ranks(WeightedSum(directions=[1, 1]), X, n_boot=50, random_state=0)
     assert (found.low <= found.high).all()
+
+
+def test_equal_weights_change_no_replicate():
+    plain = bootstrap_ranks(CURVE, table(), n_boot=10)
+    weighted = bootstrap_ranks(CURVE, table(), n_boot=10, sample_weight=np.full(25, 3.0))
+    np.testing.assert_array_equal(plain.samples, weighted.samples)
+
+
+def test_an_object_of_weight_zero_moves_nobody_and_is_ranked_all_the_same():
+    X = table()
+    more = pd.concat([X, pd.DataFrame([[9.0, 9.0, 9.0]], columns=X.columns, index=["far"])])
+    plain = bootstrap_ranks(CURVE, X, n_boot=10)
+    found = bootstrap_ranks(CURVE, more, n_boot=10, sample_weight=[*np.ones(25), 0.0])
+    np.testing.assert_array_equal(found.above_all()[:25, :25], plain.above_all())
+    assert np.all(found.samples[:, 25] < 4)
+    left_out = leave_one_out(CURVE, more, sample_weight=[*np.ones(25), 0.0])
+    assert left_out.reversals[25] == 0
+
+
+def test_weights_move_the_intervals_as_they_move_the_fit():
+    weight = np.where(np.arange(25) < 12, 50.0, 1.0)
+    plain = bootstrap_ranks(CURVE, table(), n_boot=30)
+    weighted = bootstrap_ranks(CURVE, table(), n_boot=30, sample_weight=weight)
+    assert not np.array_equal(plain.samples, weighted.samples)
+    fitted = RankingPrincipalCurve(solver="direct").fit(table(), sample_weight=weight)
+    np.testing.assert_array_equal(weighted.ranks, fitted.rank(ties="average"))
+
+
+def test_weights_of_objects_are_refused_where_a_ranking_has_no_use_for_them():
+    with pytest.raises(OptionError, match="takes no weights"):
+        bootstrap_ranks(KemenyAggregation(), table(), n_boot=3, over="attributes", sample_weight=np.ones(25))
