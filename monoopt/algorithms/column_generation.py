@@ -86,6 +86,8 @@ class Step:
         Since the start.
     hot : bool
         Whether the master program started from the last basis.
+    pivots : int
+        Simplex iterations of the master program; 0 if the solver counts none.
     """
 
     iteration: int
@@ -96,6 +98,7 @@ class Step:
     added: int
     seconds: float
     hot: bool
+    pivots: int
 
     def __str__(self) -> str:
         return (
@@ -335,6 +338,7 @@ class _Loop:
             added=0 if found is None else len(found.items),
             seconds=time.monotonic() - self.start,
             hot=solution.stats.hot,
+            pivots=solution.stats.iterations.get("simplex", 0),
         )
         self.steps.append(step)
         if self.callback is not None:

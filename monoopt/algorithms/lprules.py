@@ -9,7 +9,7 @@ separates (Theorem 3 of Kotlowski and Slowinski, ICML 2009), and column generati
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -213,12 +213,14 @@ def simplified(rule: Rule, X: Floats) -> Rule:
     >>> simplified(rule_of(np.array([2.0, 2.0]), np.array([np.inf, np.inf]), True), X).text()
     'if x0 >= 2 then +1'
     """
-    covered = rule.covers(X)
-    for condition in reversed(rule.conditions):
-        shorter = Rule(rule.positive, tuple(c for c in rule.conditions if c != condition))
-        if np.array_equal(shorter.covers(X), covered):
-            rule = shorter
-    return rule
+    refused = [~condition.holds(X) for condition in rule.conditions]
+    times, kept = np.sum(refused, axis=0), []
+    for condition, here in zip(reversed(rule.conditions), reversed(refused), strict=True):
+        if (here & (times == 1)).any():
+            kept.append(condition)
+        else:
+            times = times - here
+    return Rule(rule.positive, tuple(reversed(kept)))
 
 
 def whole_grains(weights: Floats) -> Floats:
@@ -245,11 +247,16 @@ def _ensemble(found: Generated, X: Floats) -> RuleEnsemble:
     for t in np.flatnonzero(weights > DUST * weights.sum()):
         rule = simplified(found.items[t], X)
         joined[rule] = joined.get(rule, 0.0) + float(weights[t])
-    rules = sorted(joined, key=lambda rule: (not rule.positive, astuple(rule)))
+    rules = sorted(joined, key=reading_order)
     shares = np.array([joined[rule] for rule in rules])
     grains = whole_grains(shares / shares.sum())
     kept = np.flatnonzero(grains > 0)
     return RuleEnsemble(tuple(rules[t] for t in kept), grains[kept])
+
+
+def reading_order(rule: Rule) -> tuple[bool, list[tuple[int, str, float]]]:
+    """Sort key: positive rules first, then by conditions."""
+    return not rule.positive, [(c.attribute, c.side, c.threshold) for c in rule.conditions]
 
 
 def _fit(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
-from monoopt.algorithms.lprules import Settings, TaskFit, fit_task, whole_grains
+from monoopt.algorithms.lprules import Settings, TaskFit, fit_task, reading_order, whole_grains
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.algorithms.relabelling import relabel_data
 from monoopt.algorithms.rule_path import SOFTNESS, choose, penalty_of, rule_path
@@ -168,7 +168,7 @@ def average(ensembles: Sequence[RuleEnsemble]) -> RuleEnsemble:
     for ensemble in ensembles:
         for rule, weight in zip(ensemble.rules, ensemble.weights, strict=True):
             joined[rule] = joined.get(rule, 0.0) + float(weight)
-    rules = sorted(joined, key=lambda rule: (not rule.positive, astuple(rule)))
+    rules = sorted(joined, key=reading_order)
     weights = whole_grains(np.array([joined[rule] for rule in rules]) / len(ensembles))
     used = np.flatnonzero(weights > 0)
     return RuleEnsemble(tuple(rules[t] for t in used), weights[used])

@@ -6,9 +6,10 @@ the integer program of `monoopt.formulations.rule_pricing` with any solver.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +30,9 @@ Signs: TypeAlias = npt.NDArray[np.int8]
 
 COLUMNS = 20  # rules per sign and call
 SMOOTHING = 0.3  # for `Limits`: a third fewer columns, up to half the time on 500 objects x 13 real attributes
+BOUND_FROM = 8  # calls after which some bound is proved at every power of two
+BOUND_FACTORS = (1.0, 1.2, 1.5, 2.0)  # times the best edge known: the larger the easier to prove
+BOUND_NODES = 2_000
 PROOF = 1e-3  # of the tolerance: how near to the edge at hand the search proves that there is nothing above
 MOST_CELLS = 20_000_000  # rules times objects that are listed at most
 
@@ -100,24 +104,45 @@ class SearchPricer(RulePricer):
     def __init__(self, X: Floats, signs: npt.NDArray[np.int64], directions: Signs, *, seed: int = 0) -> None:
         super().__init__(X, signs, directions)
         self._search = RuleSearch(X, signs, directions, seed=seed)
+        self._calls, self._least_bound = 0, 1.0
 
     def best(self, u: Floats, edge: float, tolerance: float, time_limit: float | None) -> Found:
         """Take what a glance finds above the tolerance, else search; else prove how little more there is."""
-        found = self._glance(u, edge, tolerance, time_limit)
+        clock = _clock(time_limit)
+        found = self._glance(u, edge, tolerance, clock)
         if not found.rules and not found.complete:
-            found = self._both(u, edge + tolerance, time_limit, prove=False)
-        return found if found.rules else self._both(u, edge + PROOF * tolerance, time_limit, prove=True)
+            found = self._both(u, edge + tolerance, clock, prove=False)
+        if found.rules:
+            return found
+        proof = self._both(u, edge + PROOF * tolerance, clock, prove=True)
+        return found if found.complete and not proof.complete else proof
 
     def quick(self, program: Program, y: Floats, *, tolerance: float, time_limit: float | None) -> Priced:
-        """Look for rules by local search alone."""
-        return self._priced(program, y, tolerance, time_limit, self._glance)
+        """Look for rules by local search, now and then with a bound."""
+        clock = _clock(time_limit)
+        return self._priced(program, y, tolerance, None, lambda u, edge, least, _: self._glance(u, edge, least, clock))
 
-    def _glance(self, u: Floats, edge: float, tolerance: float, time_limit: float | None) -> Found:
-        return self._both(u, edge + tolerance, time_limit, prove=False, node_limit=0)
+    def _glance(self, u: Floats, edge: float, tolerance: float, clock: float) -> Found:
+        self._calls += 1
+        found = self._both(u, edge + tolerance, clock, prove=False, node_limit=0)
+        if self._calls < BOUND_FROM or self._calls.bit_count() != 1 or found.complete:
+            return found
+        return replace(found, bound=min(found.bound, self._some_bound(u, max(found.edge, edge), clock)))
 
-    def _both(
-        self, u: Floats, threshold: float, time_limit: float | None, *, prove: bool, node_limit: int | None = None
-    ) -> Found:
+    def _some_bound(self, u: Floats, edge: float, clock: float) -> float:
+        """Prove within a few nodes what no rule exceeds, so that a run that is stopped has a gap worth stating."""
+        bound = 1.0
+        for factor in BOUND_FACTORS:
+            if factor * edge >= self._least_bound:
+                break
+            found = self._both(u, factor * edge, clock, prove=True, node_limit=BOUND_NODES)
+            bound = min(bound, found.bound)
+            if found.complete:
+                break
+        self._least_bound = min(self._least_bound, bound)
+        return bound
+
+    def _both(self, u: Floats, threshold: float, clock: float, *, prove: bool, node_limit: int | None = None) -> Found:
         """Search both signs; without proof, rules of one sign are reason enough to leave the other one unproved."""
         pairs: list[tuple[float, Rule]] = []
         bound, complete = threshold, True
@@ -129,13 +154,18 @@ class SearchPricer(RulePricer):
                 columns=COLUMNS,
                 prove=prove,
                 node_limit=0 if pairs and not prove else node_limit,
-                time_limit=time_limit,
+                time_limit=max(clock - time.monotonic(), 0.0),
             )
             bound, complete = max(bound, found.bound), complete and found.proved
             conditions = zip(found.values, found.lower, found.upper, strict=True)
             pairs += [(float(value), rule_of(lower, upper, sign > 0)) for value, lower, upper in conditions]
         pairs.sort(key=lambda pair: -pair[0])
         return Found([rule for _, rule in pairs], pairs[0][0] if pairs else 0.0, bound, complete)
+
+
+def _clock(time_limit: float | None) -> float:
+    """Return the value of ``time.monotonic()`` at which to stop."""
+    return float("inf") if time_limit is None else time.monotonic() + time_limit
 
 
 class EnumerationPricer(RulePricer):

@@ -22,7 +22,7 @@ from monoopt.errors import refuse
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-GRID_CELLS = 60_000
+GRID_CELLS = 250_000  # cells of a grid that is summed: as fast as the tree up to 1e5, and needs nothing compiled
 HEAVIEST = 20  # objects that the local search starts from
 REMEMBERED = 50  # rules found before that it starts from
 

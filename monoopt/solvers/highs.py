@@ -70,7 +70,6 @@ class Highs(Solver):
             raise UnsupportedProgram("solver 'highs' can't do quadratic programs with whole numbers; 'scip' can")
 
     def run(self, program: Program, settings: Settings) -> RawAnswer:
-        """Run from the basis of the last run, within this run's own time limit."""
         """Solve once, cold."""
         return HeldByHighs(self, program, settings).run(settings)
 
