@@ -1,6 +1,6 @@
 """Constrained ranking: an index of countries that never contradicts its indicators, and says how sure it is.
 
-Three indicators of the United Nations, two of them gains and one a cost. The ranking runs along a principal curve
+Three indicators that Gapminder collects, two of them gains and one a cost. The ranking runs along a principal curve
 that is proved strictly monotone; beside it stand a weighted sum, the first principal component and rank aggregation.
 """
 
@@ -48,15 +48,17 @@ print(f"{names[best[2]]} loses most by", curve.reasons(names[best[2]]), "\n")
 # 4. How sure the ranks are
 spread = bootstrap_ranks(curve, X, n_boot=50, objects=names)
 print(spread)
-print(f"P(Netherlands above Japan) = {spread.above('Netherlands', 'Japan'):.2f}\n")
+print(f"P(Luxembourg above Japan) = {spread.above('Luxembourg', 'Japan'):.2f}\n")
 
 # 5. New objects: frozen scale, one row or many, a flag beyond the range
 newcomer = {name: [value] for name, value in zip(countries.feature_names, (200_000.0, 80.0, 3.0), strict=True)}
 print("score", curve.score_samples(newcomer), "outside the range:", curve.outside_range(newcomer)[0].tolist())
 
 # 6. Preferences are rows of the program; those that cannot hold are named
-told = RankingPrincipalCurve(directions=directions, anchors=[("Sweden", "above", "Macao")]).fit(X, objects=names)
-print("Sweden", told.rank()[names.index("Sweden")], "Macao", told.rank()[names.index("Macao")])
+told = RankingPrincipalCurve(directions=directions, anchors=[("Sweden", "above", "United States")]).fit(
+    X, objects=names
+)
+print("Sweden", told.rank()[names.index("Sweden")], "United States", told.rank()[names.index("United States")])
 try:
     RankingPrincipalCurve(directions=directions, anchors=[("Chad", "above", "Norway"), ("Chad", "above", "Niger")]).fit(
         X, objects=names

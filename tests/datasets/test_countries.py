@@ -10,21 +10,21 @@ from monoopt.datasets import load_countries
 
 def test_every_cell_is_there_and_every_country_once():
     countries = load_countries()
-    assert countries.X.shape == (193, 3) and np.isfinite(countries.X).all()
-    assert len(set(countries.objects)) == 193
+    assert countries.X.shape == (173, 3) and np.isfinite(countries.X).all()
+    assert len(set(countries.objects)) == 173
     assert set(countries.directions) == set(countries.feature_names)
 
 
 def test_known_figures_are_the_published_ones():
     countries = load_countries()
     norway = countries.X[countries.objects.index("Norway")]
-    assert norway.tolist() == [84588.7, 83.47, 2.94]
-    assert countries.X[countries.objects.index("Afghanistan")].tolist() == [499.0, 49.49, 124.535]
+    assert norway.tolist() == [39954.0, 81.1, 2.6]
+    assert countries.X[countries.objects.index("Chad")].tolist() == [283.2, 55.8, 93.6]
 
 
 def test_source_and_licence_are_stated_and_the_array_is_read_only():
     countries = load_countries()
-    assert "carData" in countries.source and "GPL" in countries.licence
+    assert "Gapminder" in countries.source and "CC BY 4.0" in countries.licence
     with pytest.raises(ValueError, match="read-only"):
         countries.X[0, 0] = 1
 
