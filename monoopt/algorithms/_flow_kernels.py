@@ -13,6 +13,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
+PATIENCE = 0.2  # steps per arc and node before the distances are measured anew
 FAR = 2**31 - 1  # the distance of nodes from which no residual path leads to unmet demand
 
 
@@ -50,15 +51,15 @@ def components(tails: Any, heads: Any, n: int) -> Any:
 
 
 @nb.njit(cache=True, nogil=True)
-def send_greedily(first: Any, heads: Any, supply: Any, demand: Any, flow: Any) -> None:
-    """Send what can be sent without taking anything back, each node's last arcs first.
+def send_greedily(turns: Any, first: Any, heads: Any, supply: Any, demand: Any, flow: Any) -> None:
+    """Send what can be sent without taking anything back: the nodes of ``turns`` one after another, last arcs first.
 
     A node that leads to no unmet demand never will again, so every arc is given up at most once.
     """
     n = supply.size
     spent, arc = np.zeros(n, np.bool_), first[1:] - 1
     path = np.empty(n, np.int64)
-    for source in range(n):
+    for source in turns:
         while supply[source] > 0 and not spent[source]:
             v, depth = source, 0
             while demand[v] == 0:
@@ -138,7 +139,7 @@ def push_relabel(
     In the end no node with supply left has a residual path to unmet demand, and ``distance`` is FAR exactly at the
     nodes without one.
     """
-    n, limit = supply.size, heads.size + supply.size
+    n, limit = supply.size, PATIENCE * (heads.size + supply.size)
     queue, line, turn = np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(n, np.int32)
     waiting = np.zeros(n, np.bool_)
     here, size, work = 0, 0, limit

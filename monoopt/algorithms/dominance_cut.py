@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from monoopt.errors import CertificateError, UnsupportedProgram
-from monoopt.order import as_gains
+from monoopt.order import as_gains, orient
 from monoopt.order.steiner import steiner_graph
 from monoopt.solvers.mincut import whole_multiples
 
@@ -28,6 +28,8 @@ _Sent: TypeAlias = tuple[npt.NDArray[np.bool_], npt.NDArray[Any], npt.NDArray[An
 """Which objects still reach an unmet one, and which object sent how much to which."""
 
 UNITS = 2**61  # the sum of all |costs| in units stays below, so that no sum overflows 64 bits
+
+BATCHES = 16  # of connected components, to be solved apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +136,12 @@ def cut(X: Floats, costs: Integers, directions: npt.NDArray[np.int8], tie: str =
     from monoopt.order._steiner_kernels import greatest_reaching
 
     tails, heads, nodes = steiner_graph(X, directions, costs > 0, costs < 0)
+    turns = _lowest_first(X, directions)
     if tie == "least":
-        ones, from_, to, units = _preflow(tails, heads, nodes, costs, True)
+        ones, from_, to, units = _preflow(tails, heads, nodes, costs, turns, True)
         proof = Contradictions(from_, to, units)
     else:  # from the other side: what still reaches an object that wants 0 is as little as possible
-        zeros, from_, to, units = _preflow(heads, tails, nodes, -costs, False)
+        zeros, from_, to, units = _preflow(heads, tails, nodes, -costs, turns[::-1], False)
         ones, proof = ~zeros, Contradictions(to, from_, units)
     loss = int(np.abs(costs[(costs > 0) == ones]).sum())
     faults = proof.faults(X, costs, directions)
@@ -179,16 +182,20 @@ def in_units(costs: Floats) -> tuple[Integers, float, bool]:
         return np.trunc(np.ldexp(costs, -power)).astype(np.int64), float(np.ldexp(1.0, power)), False
 
 
-def _preflow(tails: Nodes, heads: Nodes, nodes: int, costs: Integers, into_first: bool) -> _Sent:
-    """Send as much as possible from positive to negative costs; components apart where there are jobs for them.
+def _lowest_first(X: Floats, directions: npt.NDArray[np.int8]) -> Integers:
+    """Sort objects by the sum of their ranks: those that dominate fewest have the least choice and go first."""
+    columns = (np.unique(column, return_inverse=True)[1] for column in orient(X, directions)[0].T)
+    return np.argsort(sum(columns, np.zeros(len(X), dtype=np.int64)), kind="stable")
 
-    ``into_first``: in the order of the arcs those into a node are before those out of it; otherwise after them. The
-    jobs are those of joblib's `parallel_config`, one if nothing is said.
+
+def _preflow(tails: Nodes, heads: Nodes, nodes: int, costs: Integers, turns: Integers, into_first: bool) -> _Sent:
+    """Send as much as possible from positive to negative costs; connected components apart, as joblib is told to.
+
+    ``into_first``: in the order of the arcs those into a node are before those out of it; otherwise after them.
     """
-    jobs = effective_n_jobs()
-    home = _batches(tails, heads, nodes, jobs) if jobs > 1 else np.zeros(nodes, dtype=np.int64)
+    home = _batches(tails, heads, nodes)
     if not home.any():
-        return _one_preflow(tails, heads, nodes, costs, into_first)
+        return _one_preflow(tails, heads, nodes, costs, turns, into_first)
     reaches, sent = np.zeros(len(costs), dtype=bool), []
     tasks = []
     for batch in range(int(home.max()) + 1):
@@ -196,7 +203,8 @@ def _preflow(tails: Nodes, heads: Nodes, nodes: int, costs: Integers, into_first
         place = np.zeros(nodes, dtype=np.int32)
         place[chosen] = np.arange(len(chosen))
         ends = place[tails[arcs]], place[heads[arcs]]
-        tasks.append((chosen, (*ends, len(chosen), costs[chosen[chosen < len(costs)]], into_first)))
+        its = turns[home[turns] == batch]
+        tasks.append((chosen, (*ends, len(chosen), costs[chosen[chosen < len(costs)]], place[its], into_first)))
     answers = Parallel(prefer="threads")(delayed(_one_preflow)(*arguments) for _, arguments in tasks)
     for (chosen, _), (its, from_, to, units) in zip(tasks, answers, strict=True):
         reaches[chosen[: len(its)]] = its
@@ -205,13 +213,16 @@ def _preflow(tails: Nodes, heads: Nodes, nodes: int, costs: Integers, into_first
     return reaches, from_, to, units
 
 
-def _batches(tails: Nodes, heads: Nodes, nodes: int, jobs: int) -> Integers:
-    """Share the connected components out among batches, about equal in arcs; all 0 where one outweighs the others."""
+def _batches(tails: Nodes, heads: Nodes, nodes: int) -> Integers:
+    """Share the connected components out among batches, about equal in arcs; all 0 where one outweighs the others.
+
+    The batches do not depend on the number of jobs, so neither does the proof.
+    """
     from monoopt.algorithms import _flow_kernels as kernels
 
     root = kernels.components(tails, heads, nodes)
     arcs = np.bincount(root[tails], minlength=nodes)
-    home, loads = np.zeros(nodes, dtype=np.int64), [(0, batch) for batch in range(jobs)]
+    home, loads = np.zeros(nodes, dtype=np.int64), [(0, batch) for batch in range(BATCHES)]
     if 2 * arcs.max(initial=0) > len(tails):
         return home
     for component in np.argsort(-arcs, kind="stable")[: np.count_nonzero(arcs)]:
@@ -221,7 +232,9 @@ def _batches(tails: Nodes, heads: Nodes, nodes: int, jobs: int) -> Integers:
     return home[root]
 
 
-def _one_preflow(tails: Nodes, heads: Nodes, nodes: int, costs: Integers, into_first: bool) -> _Sent:
+def _one_preflow(
+    tails: Nodes, heads: Nodes, nodes: int, costs: Integers, turns: npt.NDArray[Any], into_first: bool
+) -> _Sent:
     from monoopt.algorithms import _flow_kernels as kernels
 
     n = len(costs)
@@ -232,7 +245,7 @@ def _one_preflow(tails: Nodes, heads: Nodes, nodes: int, costs: Integers, into_f
     t, h = tails[order], heads[order]
     into, entering = kernels.by_node(h, nodes)
     flow, distance = np.zeros(len(h), dtype=np.int64), np.empty(nodes, dtype=np.int32)
-    kernels.send_greedily(first, h, supply, demand, flow)
+    kernels.send_greedily(turns.astype(np.int32), first, h, supply, demand, flow)
     kernels.push_relabel(first, h, into, entering, t, supply, demand, flow, distance)
     del t, h, into, entering
     written = np.empty_like(flow)

@@ -24,6 +24,7 @@ from monoopt.order import (
 )
 from monoopt.order.cells import NO_NUMBER
 from monoopt.order.comparisons import at_least, blocks
+from monoopt.order.steiner import steiner_graph
 from monoopt.order.weights import read_weights
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -31,6 +32,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 TAU_ROWS = 10_000  # rows that the rank correlations are taken from, evenly spaced
+FIRST_LOOK = 2_000  # rows among which comparable ones are looked for before the graph of all is written
 AGAINST = (-0.1, 0.05)  # a sign is called wrong at a correlation below the first with p below the second
 
 
@@ -198,10 +200,13 @@ def any_comparable(X: Floats, directions: npt.NDArray[np.int8]) -> bool:
     >>> any_comparable(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1, 1], dtype=np.int8))
     False
     """
-    gains = as_gains(X, directions)
-    return any(
-        bool(at_least(gains[block], gains).sum() > len(gains[block])) for block in blocks(len(gains), len(gains))
-    )
+    first = as_gains(X[:FIRST_LOOK], directions)
+    if any(bool(at_least(first[block], first).sum() > len(first[block])) for block in blocks(len(first), len(first))):
+        return True
+    if len(X) == len(first):
+        return False
+    everybody = np.ones(len(X), dtype=bool)
+    return len(steiner_graph(X, directions, everybody, everybody)[0]) > 0
 
 
 def _attempt(what: str, faults: list[str], read: Callable[[], T]) -> T | None:

@@ -6,7 +6,7 @@ objects that contradict somebody. With the same tie rule for every k the answers
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -15,17 +15,18 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from monoopt.algorithms.contradicted import Conflicts
 from monoopt.algorithms.dominance_cut import Contradictions
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
 from monoopt.algorithms.threshold_relabelling import Answer, answer_question, merge_costs
 from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError, nearest
-from monoopt.order import Directions, Loss, as_gains, loss_table, merge_equal, steps
-from monoopt.order.comparisons import at_least, blocks
+from monoopt.order import Directions, Loss, loss_table, merge_equal, steps
 from monoopt.program import Certificate, Solution
 from monoopt.solvers import Solver
 
 Integers: TypeAlias = npt.NDArray[np.int64]
+Callback: TypeAlias = Callable[[int, Certificate], object]
 
 TIES = ("least", "greatest")
 
@@ -75,17 +76,9 @@ class Relabelling:
     data: OrdinalData = field(repr=False)
 
     @cached_property
-    def conflicts(self) -> dict[int, Integers]:
+    def conflicts(self) -> Conflicts:
         """For every changed row the rows that its old label contradicted (rows of weight 0 left out)."""
-        data, old = self.data, self.data.labels.codes
-        gains, there = as_gains(data.X, data.directions), data.weights > 0
-        found: dict[int, Integers] = {}
-        for block in blocks(len(self.changed), len(gains)):
-            rows = self.changed[block]
-            wrong = at_least(gains[rows], gains) & (old[rows, None] < old)
-            wrong |= at_least(gains, gains[rows]).T & (old[rows, None] > old)
-            found |= {int(row): np.flatnonzero(line & there) for row, line in zip(rows, wrong, strict=True)}
-        return found
+        return Conflicts(self.data, self.changed)
 
     @property
     def share_changed(self) -> float:
@@ -120,6 +113,7 @@ def relabel(
     time_limit: float | None = None,
     tolerance: float | None = None,
     options: Mapping[str, Any] | None = None,
+    callback: Callback | None = None,
 ) -> Relabelling:
     """Change the labels as little as possible so that they are monotone.
 
@@ -149,6 +143,8 @@ def relabel(
         Wall seconds for everything.
     tolerance, options
         Passed to `solve`.
+    callback : callable, optional
+        Called after every question "at least class k?", k = 1..K-1, with k and its certificate.
 
     Returns
     -------
@@ -186,20 +182,24 @@ def relabel(
     """
     data = read_ordinal_data(X, y, directions, sample_weight, order)
     data.warn(stacklevel=3)
-    return relabel_data(data, loss, tie, Words(solver, time_limit, tolerance, options))
+    return relabel_data(data, loss, tie, Words(solver, time_limit, tolerance, options), callback)
 
 
-def relabel_data(data: OrdinalData, loss: Loss, tie: str, words: Words) -> Relabelling:
+def relabel_data(
+    data: OrdinalData, loss: Loss, tie: str, words: Words, callback: Callback | None = None
+) -> Relabelling:
     """Relabel data that were read before; the parameters are those of `relabel`."""
     if tie not in TIES:
         raise OptionError(f"tie={tie!r}{nearest(tie, TIES)}; wanted 'least' or 'greatest'")
     old, K = data.labels.codes, data.n_classes
     table = loss_table(loss, K)
     objects, home = merge_equal(data.X)
-    answers = [
-        answer_question(merge_costs(home, old, data.weights, step), objects, data.directions, tie, words)
-        for step in steps(table)
-    ]
+    answers: list[Answer] = []
+    for k, step in enumerate(steps(table), start=1):
+        question = merge_costs(home, old, data.weights, step)
+        answers.append(answer_question(question, objects, data.directions, tie, words))
+        if callback is not None:
+            callback(k, answers[-1].certificate)
     _check_nested(answers)
     row = np.empty(len(objects), dtype=np.int64)  # a row for each distinct object: its first
     row[home[::-1]] = np.arange(len(home))[::-1]

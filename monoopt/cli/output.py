@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from monoopt.cli.tables import Table
 
 FINE, USAGE, BAD_DATA, UNVERIFIED, NO_OPTIMUM, LIMIT_REACHED, NO_SOLVER = range(7)
+SILENT = 2.0  # seconds
 INTERNAL = 70
 """A fault of monoopt itself (EX_SOFTWARE of sysexits.h)."""
 
@@ -47,6 +49,24 @@ def log(message: str, style: str | None = None) -> None:
     Console(stderr=True, highlight=False, soft_wrap=True).print(message, style=style, markup=False)
 
 
+class Progress:
+    """Says on standard error how many steps of something are done: not before two seconds, then every two seconds.
+
+    Call it after every step, with the step's number first.
+    """
+
+    def __init__(self, steps: int, what: str) -> None:
+        self.steps, self.what = steps, what
+        self.start = self.said = time.monotonic()
+
+    def __call__(self, step: int, *_: object) -> None:
+        """Say how far it is, if it is time to."""
+        now = time.monotonic()
+        if step < self.steps and now - self.said >= SILENT:
+            log(f"{step} of {self.steps} {self.what} ({now - self.start:.0f} s)")
+            self.said = now
+
+
 def log_error(error: MonooptError) -> None:
     """Show an error, and every fault of the data on a line of its own."""
     log(f"error: {error}", style="red")
@@ -59,11 +79,19 @@ def log_error(error: MonooptError) -> None:
 
 def write(text: str, path: str = "-") -> None:
     """Write data to a file, or to standard output for ``-``."""
+    with _opened(path) as stream:
+        stream.write(text)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[TextIO]:
+    """Open a file to write, or standard output for ``-``."""
     if path == "-":
-        sys.stdout.write(text)
+        yield sys.stdout
         return
     try:
-        Path(path).write_text(text, encoding="utf-8", newline="")
+        with Path(path).open("w", encoding="utf-8", newline="") as stream:
+            yield stream
     except OSError as error:
         raise OptionError(f"can't write {path}: {error.strerror or error}") from error
 
@@ -72,12 +100,11 @@ def write_csv(
     names: Sequence[str] | None, rows: Iterable[Sequence[object]], path: str = "-", delimiter: str = ","
 ) -> None:
     """Write a table as CSV, with a header if there are names; numbers in full precision."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    if names is not None:
-        writer.writerow(names)
-    writer.writerows([plain(cell) for cell in row] for row in rows)
-    write(text.getvalue(), path)
+    with _opened(path) as stream:
+        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+        if names is not None:
+            writer.writerow(names)
+        writer.writerows([plain(cell) for cell in row] for row in rows)
 
 
 def write_table(table: Table, names: Sequence[str], rows: Iterable[Sequence[object]], path: str = "-") -> None:

@@ -15,6 +15,9 @@ from monoopt.cli import options, output
 from monoopt.cli.columns import Objects, Roles, read_objects
 from monoopt.cli.tables import read_table
 
+LISTED = 100
+"""Contradictions of one changed object that JSON lists; it counts all, and --conflicts lists all."""
+
 
 class Tie(Enum):
     """Which of the relabellings of least cost."""
@@ -70,7 +73,9 @@ def repair(
     objects = read_objects(read_table(data, dialect), roles)
     known = read_ordinal_data(objects.columns, objects.y, objects.directions, objects.weights, objects.order)
     known.warn()
-    answer = relabel_data(known, loss.value, tie.value, Words(solver, time_limit, tolerance, None, threads, seed))
+    words = Words(solver, time_limit, tolerance, None, threads, seed)
+    progress = None if quiet else output.Progress(known.n_classes - 1, "questions answered")
+    answer = relabel_data(known, loss.value, tie.value, words, progress)
     if not quiet:
         output.log(str(answer))
     if conflicts is not None:
@@ -104,11 +109,11 @@ def write_conflicts(answer: Relabelling, objects: Objects, roles: Roles, path: s
     name = table.column(roles.id) if roles.id else [f"line {line}" for line in table.lines]
     old = table.column(roles.target)
     new = label_texts(answer.labels, objects, roles.target)
-    rows = [
+    rows = (
         [name[i], old[i], new[i], name[j], old[j], new[j]]
         for i, partners in answer.conflicts.items()
         for j in partners.tolist()
-    ]
+    )
     head = ("changed", "label", "new label", "contradicted", "its label", "its new label")
     output.write_csv(head, rows, path)
 
@@ -116,8 +121,8 @@ def write_conflicts(answer: Relabelling, objects: Objects, roles: Roles, path: s
 def as_record(answer: Relabelling, objects: Objects, roles: Roles) -> dict[str, Any]:
     """Return the relabelling with its proof, ready for JSON."""
     table = objects.table
-    texts = label_texts(answer.labels, objects, roles.target)
-    old = table.column(roles.target)
+    texts, old = label_texts(answer.labels, objects, roles.target), table.column(roles.target)
+    names = table.column(roles.id) if roles.id else [None] * len(table)
     return {
         "source": table.source,
         "sha256": table.sha256,
@@ -127,12 +132,13 @@ def as_record(answer: Relabelling, objects: Objects, roles: Roles) -> dict[str, 
         "changed": [
             {
                 "line": table.lines[i],
-                "id": table.column(roles.id)[i] if roles.id else None,
+                "id": names[i],
                 "label": old[i],
                 "new_label": texts[i],
-                "contradicts_lines": [table.lines[j] for j in answer.conflicts[i]],
+                "contradictions": len(partners),
+                "contradicts_lines": [table.lines[j] for j in partners[:LISTED].tolist()],
             }
-            for i in answer.changed.tolist()
+            for i, partners in answer.conflicts.items()
         ],
         "certificates": [
             {"question": f"at least {answer.classes[k]}", "ok": proof.ok, "exact": proof.exact, "says": str(proof)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from monoopt.algorithms.contradicted import Conflicts
 from monoopt.algorithms.relabelling import relabel_data
 from monoopt.algorithms.words import Words
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
@@ -51,7 +51,7 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         What they cost, the least possible.
     changed_ : ndarray of int
         Rows whose label changed.
-    conflicts_ : dict of int to ndarray
+    conflicts_ : Conflicts, mapping of int to ndarray
         For every changed row the rows that its old label contradicted.
     certificates_ : tuple of Certificate
         One proof per question "at least class k?".
@@ -115,7 +115,7 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         return self
 
     @property
-    def conflicts_(self) -> dict[int, npt.NDArray[np.int64]]:
+    def conflicts_(self) -> Conflicts:
         """For every changed row the rows that its old label contradicted."""
         return self.relabelling_.conflicts
 

@@ -52,6 +52,8 @@ class ExactClosure:
     @property
     def y(self) -> npt.NDArray[np.float64]:
         """Multipliers as floats, each the nearest to the exact one."""
+        if self.multipliers.dtype == np.int64 and self.unit < 2**900:
+            return np.ldexp(self.multipliers.astype(np.float64), 1 - self.unit.bit_length())
         return np.array([float(Fraction(int(v), self.unit)) for v in self.multipliers])
 
 

@@ -114,17 +114,24 @@ def violating_pairs(X: Floats, codes: Integers, directions: Signs, *, max_pairs:
 def inconsistent(X: Floats, codes: Integers, directions: Signs) -> npt.NDArray[np.bool_]:
     """Tell which objects are in at least one violating pair; only their labels ever need to change.
 
-    With l_i the least code among the objects that dominate i and u_i the greatest among those that i
-    dominates (i included in both), i is consistent iff l_i = u_i.
-
     Examples
     --------
     >>> X = np.array([[1.0], [2.0], [3.0]])
     >>> inconsistent(X, np.array([1, 0, 1]), np.array([1], dtype=np.int8))
     array([ True,  True, False])
     """
-    greatest_below, least_above = extension_bounds(X, codes, directions, X)
-    return greatest_below != least_above
+    codes = np.asarray(codes, dtype=np.int64)
+    better, worse = np.flatnonzero(codes < codes.max(initial=0)), np.flatnonzero(codes > codes.min(initial=0))
+    if len(better) * len(worse) > MAX_COMPARISONS:
+        greatest_below, least_above = extension_bounds(X, codes, directions, X)
+        return greatest_below != least_above  # of all objects below and above, the object itself included
+    gains, found = as_gains(X, directions), np.zeros(len(X), dtype=bool)
+    for block in blocks(len(better), len(worse)):
+        rows = better[block]
+        wrong = at_least(gains[rows], gains[worse]) & (codes[rows, None] < codes[worse])
+        found[rows] |= wrong.any(axis=1)
+        found[worse] |= wrong.any(axis=0)
+    return found
 
 
 def extension_bounds(

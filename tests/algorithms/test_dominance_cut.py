@@ -77,15 +77,19 @@ def test_wrong_labels_are_caught_by_their_proof(tie: str, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("tie", ["least", "greatest"])
-def test_components_apart_or_together_give_the_same(tie: str):
+def test_components_apart_or_together_give_the_same_and_jobs_change_no_bit(tie: str, monkeypatch: pytest.MonkeyPatch):
     X, y = noisy(3000, 3)
     X[:, 2] = np.arange(3000) % 7  # a free attribute: seven parts that have nothing to do with each other
     costs, directions = np.where(y == 1, -3, 2), np.array([1, -1, 0], dtype=np.int8)
-    together = cut(X, costs, directions, tie)
+    alone = cut(X, costs, directions, tie)
     with parallel_config(backend="threading", n_jobs=3):
-        apart = cut(X, costs, directions, tie)
-    assert apart.labels.tolist() == together.labels.tolist() and apart.loss == together.loss
-    assert apart.proof.faults(X, costs, directions) == []
+        shared = cut(X, costs, directions, tie)
+    for field in ("better", "worse", "units"):
+        assert np.array_equal(getattr(alone.proof, field), getattr(shared.proof, field))
+    monkeypatch.setattr(dominance_cut, "BATCHES", 1)
+    together = cut(X, costs, directions, tie)
+    assert alone.labels.tolist() == shared.labels.tolist() == together.labels.tolist()
+    assert together.loss == alone.loss and together.proof.faults(X, costs, directions) == []
 
 
 def test_costs_are_taken_exactly_where_61_bits_are_enough_and_rounded_down_elsewhere():
