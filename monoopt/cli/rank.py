@@ -105,7 +105,7 @@ def rank(
                              "anchors": _pairs(above) or None, "solver": solver,
                              "time_limit": time_limit}  # fmt: skip
     estimator = _ranker(method, signs, words)
-    weights = {"sample_weight": table.numbers([weight])[:, 0]} if weight else {}
+    weights: dict[str, Any] = {"sample_weight": table.numbers([weight])[:, 0]} if weight else {}
     if weight and method not in SCORING:
         raise OptionError(f"--weight works with --method rpc, weighted and pca, not with {method.value}")
     fitted = estimator.fit(columns, objects=labels, **weights)

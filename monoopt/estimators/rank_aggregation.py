@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from monoopt.algorithms.kemeny_order import kemeny_order
+from monoopt.algorithms.equal_orders import nearest_neighbours_first, nearest_of_equal_cost
+from monoopt.algorithms.kemeny_order import disagreements, kemeny_order
 from monoopt.errors import DataError
 from monoopt.estimators import ranking
 from monoopt.estimators.inputs import read_fit_table, read_new_table
@@ -66,6 +67,17 @@ class AggregatedRanking(BaseEstimator, ABC):
     @abstractmethod
     def _aggregate(self) -> None:
         """Set ``scores_`` and what else is found, from ``locations_`` and ``attribute_weights_``."""
+
+    def _mean_location(self) -> Array:
+        """Weighted mean location of every object: its mean rank."""
+        total = np.zeros(len(self.locations_))
+        for column, weight in zip(self.locations_.T, self.attribute_weights_, strict=True):
+            total += weight * column
+        return total / self.attribute_weights_.sum()
+
+    def _by_content(self) -> npt.NDArray[np.intp]:
+        """Order the objects by mean rank, then by their locations, so that the order of the rows decides nothing."""
+        return np.lexsort([*self.locations_.T[::-1], self._mean_location()])
 
     def _score_positions(self, positions: Array) -> Array:
         """Turn positions into scores, 1 first and 0 last; objects with equal locations share their mean position."""
@@ -136,7 +148,9 @@ class FootruleAggregation(RankingMixin, AggregatedRanking):
     """Rank by the order with the least total footrule distance to the attributes' rankings.
 
     minimise sum_ip c_ip assign_ip over assignments of objects to positions, c_ip = sum_j w_j |tau_j(i) - p|
-    (`monoopt.formulations.footrule`). The cost is unique; of several optimal orders one is returned.
+    (`monoopt.formulations.footrule`). The cost is unique. Of several optimal orders one is returned in which no two
+    objects could change places at no cost to come nearer to their mean ranks (so an object that dominates another
+    stands before it); what that leaves open is decided by the locations, never by the order of the rows.
 
     Parameters
     ----------
@@ -169,18 +183,22 @@ class FootruleAggregation(RankingMixin, AggregatedRanking):
         n = len(self.locations_)
         if n > LARGEST_ASSIGNMENT:
             raise DataError(f"{n} objects would need {n * n:.2g} columns; up to {LARGEST_ASSIGNMENT} are taken")
-        costs = footrule.footrule_costs(self.locations_, self.attribute_weights_)
+        order = self._by_content()
+        costs = footrule.footrule_costs(self.locations_[order], self.attribute_weights_)
         self.certificates_: list[Certificate] = []
         if self.solver == "direct":
             from scipy.optimize import linear_sum_assignment
 
-            self.positions_ = linear_sum_assignment(costs)[1].astype(np.int64) + 1
+            places = linear_sum_assignment(costs)[1].astype(np.int64)
         else:
-            program = footrule.build(self.locations_, self.attribute_weights_)
+            program = footrule.build(self.locations_[order], self.attribute_weights_)
             solution = solve(program, self.solver)
-            self.positions_ = footrule.read(program, solution)
+            places = footrule.read(program, solution) - 1
             self.certificates_ += [] if solution.certificate is None else [solution.certificate]
-        self.cost_ = float(costs[np.arange(n), self.positions_ - 1].sum())
+        places = nearest_of_equal_cost(costs, places, self._mean_location()[order])
+        self.cost_ = float(costs[np.arange(n), places].sum())
+        self.positions_ = np.empty(n, dtype=np.int64)
+        self.positions_[order] = places + 1
         self.scores_ = self._score_positions(self.positions_.astype(np.float64))
 
 
@@ -189,7 +207,9 @@ class KemenyAggregation(RankingMixin, AggregatedRanking):
 
     minimise sum over pairs of the weight of the rankings that order the pair the other way round, over all orders
     (`monoopt.formulations.kemeny`, an integer program; split and with rows added as needed,
-    `monoopt.algorithms.kemeny_order`).
+    `monoopt.algorithms.kemeny_order`). In every optimal order an object that dominates another stands before it. Of
+    several one is returned in which no two neighbours could change places at no cost to come nearer to their mean
+    ranks; what that leaves open is decided by the locations, never by the order of the rows.
 
     Parameters
     ----------
@@ -232,9 +252,13 @@ class KemenyAggregation(RankingMixin, AggregatedRanking):
         self.time_limit = time_limit
 
     def _aggregate(self) -> None:
-        pairs = pair_weights(self.locations_, self.attribute_weights_)
+        order = self._by_content()
+        pairs = pair_weights(self.locations_[order], self.attribute_weights_)
         found = kemeny_order(pairs, solver=self.solver, time_limit=self.time_limit)
-        self.positions_, self.cost_, self.bound_ = found.positions, found.cost, found.bound
+        sequence = nearest_neighbours_first(pairs, np.argsort(found.positions), self._mean_location()[order])
+        self.positions_ = np.empty(len(order), dtype=np.int64)
+        self.positions_[order[sequence]] = np.arange(1, len(order) + 1)
+        self.cost_, self.bound_ = disagreements(pairs, sequence), found.bound
         self.optimal_ = found.optimal
         self.certificates_ = list(found.certificates)
         self.scores_ = self._score_positions(self.positions_.astype(np.float64))

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 from sklearn.utils.estimator_checks import check_estimator
 
+from monoopt.algorithms.equal_orders import nearest_of_equal_cost
 from monoopt.errors import DataError, DataWarning, OptionError
 from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
 from monoopt.estimators.rank_baselines import FirstPrincipalComponent, WeightedSum
 from monoopt.estimators.rpc import RankingPrincipalCurve
+from monoopt.order.dominance import dominance_pairs
 
 ALL = [WeightedSum, FirstPrincipalComponent, MedianRankAggregation, FootruleAggregation, KemenyAggregation]
 TABLE_1 = {"a": [[0.3, 0.25], [0.25, 0.55], [0.7, 0.7]], "b": [[0.35, 0.4], [0.25, 0.55], [0.7, 0.7]]}
@@ -129,3 +135,48 @@ def test_kemeny_is_proved_optimal():
     fitted = KemenyAggregation().fit(X)
     assert fitted.optimal_ and fitted.cost_ == pytest.approx(fitted.bound_)
     assert all(certificate.ok for certificate in fitted.certificates_)
+
+
+AGGREGATIONS = [FootruleAggregation(), FootruleAggregation(solver="direct"), KemenyAggregation()]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(AGGREGATIONS))
+def test_the_order_of_the_rows_never_chooses_among_equally_good_orders(seed: int, ranker):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (int(rng.integers(2, 9)), int(rng.integers(2, 4)))).astype(float)
+    order = rng.permutation(len(X))
+    first, second = ranker.fit(X).scores_.copy(), ranker.fit(X[order]).scores_
+    np.testing.assert_array_equal(first[order], second)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(AGGREGATIONS))
+def test_an_object_that_dominates_another_stands_before_it(seed: int, ranker):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 5, (int(rng.integers(2, 9)), 2)).astype(float)
+    fitted = ranker.fit(X)
+    pairs = dominance_pairs(X, np.ones(2, dtype=np.int8))
+    better, worse = pairs[np.any(X[pairs[:, 0]] != X[pairs[:, 1]], axis=1)].T
+    assert np.all(fitted.positions_[better] < fitted.positions_[worse])
+
+
+def test_of_equally_good_orders_one_near_the_mean_ranks_is_taken():
+    # two rankings against each other: any order of Kemeny's costs the same; the third, of next to no weight, tells
+    X = np.array([[1.0, 4, 2], [2, 3, 4], [3, 2, 1], [4, 1, 3]])
+    fitted = KemenyAggregation(attribute_weights=[1, 1, 1e-12]).fit(X)
+    assert fitted.positions_.tolist() == [3, 1, 4, 2]
+
+
+@given(st.integers(0, 10_000))
+def test_exchanges_keep_the_cost_and_leave_no_free_one_that_is_nearer(seed: int):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    costs, ranks = rng.integers(0, 2, (n, n)).astype(float), rng.integers(0, 4, n).astype(float)
+    found = nearest_of_equal_cost(costs, linear_sum_assignment(costs)[1], ranks)
+    total = costs[np.arange(n), found].sum()
+    assert total == costs[linear_sum_assignment(costs)].sum()
+    for i, k in combinations(range(n), 2):
+        other = found.copy()
+        other[[i, k]] = found[[k, i]]
+        assert costs[np.arange(n), other].sum() > total or ranks @ other <= ranks @ found
