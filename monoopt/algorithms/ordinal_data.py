@@ -13,17 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import CellTypeError, DataError, DataWarning
-from monoopt.order import (
-    Directions,
-    OrderedLabels,
-    as_gains,
-    parse_directions,
-    precision_of,
-    read_labels,
-    read_table,
-)
+from monoopt.order import Attributes, Directions, OrderedLabels, as_gains, read_attributes, read_labels
+from monoopt.order.attributes import GAP
 from monoopt.order.cells import NO_NUMBER
 from monoopt.order.comparisons import at_least, blocks
+from monoopt.order.frames import open_table
 from monoopt.order.steiner import steiner_graph
 from monoopt.order.weights import read_weights
 
@@ -47,7 +41,8 @@ class Agreement:
     direction : int
         As declared: +1, -1, 0.
     tau : float
-        Kendall's tau-b with the labels; NaN for a constant attribute.
+        Kendall's tau-b with the labels, missing cells left out; NaN for a constant attribute, constant labels, and
+        categories without an order.
     p_value : float
         Of the hypothesis that they have nothing to do with each other.
     """
@@ -64,7 +59,7 @@ class Agreement:
 
     def __str__(self) -> str:
         word = {1: "gain", -1: "cost", 0: "free"}[self.direction]
-        tau = "tau undefined, attribute or labels constant" if np.isnan(self.tau) else f"tau {self.tau:+.3f}"
+        tau = "tau undefined" if np.isnan(self.tau) else f"tau {self.tau:+.3f}"
         return f"{self.attribute} ({word}): {tau}" + (" CONTRADICTS" if self.contradicts else "")
 
 
@@ -75,22 +70,26 @@ class OrdinalData:
     Attributes
     ----------
     X : ndarray, shape (n, d)
+        As numbers to compare: see `monoopt.order.attributes`.
     labels : OrderedLabels
-    directions : ndarray of int8, shape (d,)
+    attributes : Attributes
+        What the columns are.
     weights : ndarray, shape (n,)
         Not negative, not all zero.
-    names : tuple of str or None
-        Attribute names, where the table had some.
     precision : ndarray of uint8, shape (d,)
         Fraction bits of the columns as they came (see `monoopt.order.precision`).
     """
 
     X: Floats
     labels: OrderedLabels
-    directions: npt.NDArray[np.int8]
+    attributes: Attributes
     weights: Floats
-    names: tuple[str, ...] | None
     precision: npt.NDArray[np.uint8]
+
+    @cached_property
+    def directions(self) -> npt.NDArray[np.int8]:
+        """Directions of the columns of X."""
+        return self.attributes.directions
 
     @property
     def n_classes(self) -> int:
@@ -104,19 +103,19 @@ class OrdinalData:
 
         n = len(self.X)
         rows = np.unique(np.linspace(0, n - 1, min(n, TAU_ROWS)).astype(np.int64))
-        codes = self.labels.codes[rows]
         found = []
-        for j, sign in enumerate(self.directions):
-            column = self.X[rows, j]
-            constant = (column == column[0]).all() or (codes == codes[0]).all()
-            tau, p = (np.nan, np.nan) if constant else kendalltau(column, codes)
-            name = f"x{j}" if self.names is None else self.names[j]
-            found.append(Agreement(name, int(sign), float(tau), float(p)))
+        for j, sign in enumerate(self.attributes.signs):
+            there = rows[np.abs(self.X[rows, j]) < GAP / 2]
+            column, codes = self.X[there, j], self.labels.codes[there]
+            nominal = sign == 0 and self.attributes.categories[j] is not None
+            nothing = nominal or (column == column[:1]).all() or (codes == codes[:1]).all()
+            tau, p = (np.nan, np.nan) if nothing else kendalltau(column, codes)
+            found.append(Agreement(self.attributes.label(j), sign, float(tau), float(p)))
         return tuple(found)
 
     def digest(self) -> str:
         """SHA-256 of objects, labels and weights: tells whether two fits saw the same data."""
-        seen = hashlib.sha256(repr((self.X.shape, self.names, self.labels.classes.tolist())).encode())
+        seen = hashlib.sha256(repr((self.X.shape, self.attributes.names, self.labels.classes.tolist())).encode())
         for array, kind in ((self.X + 0.0, "<f8"), (self.labels.codes, "<i8"), (self.weights + 0.0, "<f8")):
             seen.update(np.ascontiguousarray(array, dtype=kind).tobytes())
         return seen.hexdigest()
@@ -152,6 +151,7 @@ def read_ordinal_data(
     directions: Directions = None,
     sample_weight: Any = None,
     order: Sequence[Any] | None = None,
+    missing: str = "error",
 ) -> OrdinalData:
     """Read and check everything; one `DataError` lists the faults of all arguments.
 
@@ -166,6 +166,8 @@ def read_ordinal_data(
         Not negative; weight k is k copies, weight 0 is an object that is not there.
     order : sequence, optional
         All labels, worst first.
+    missing : "error", "incomparable" or "worst"
+        What missing cells are; see `monoopt.order.read_attributes`.
 
     Examples
     --------
@@ -174,22 +176,18 @@ def read_ordinal_data(
     (array([0, 1]), array([1., 1.]))
     """
     faults: list[str] = []
-    table = _attempt("X", faults, lambda: read_table(X))
+    table = _attempt("X", faults, lambda: read_attributes(X, directions, missing))
     labels = _attempt("y", faults, lambda: read_labels(y, order))
-    n = None if table is None else len(table[0])
-    signs = weights = None
-    if table is not None:
-        values, names = table
-        attributes = values.shape[1] if names is None else names
-        signs = _attempt("directions", faults, lambda: parse_directions(directions, attributes))
+    n = _attempt("X", [], lambda: len(open_table(X)[0]))
+    weights = None
     if n is not None and labels is not None and len(labels.codes) != n:
         faults.append(f"X has {n} objects and y {len(labels.codes)} labels: inconsistent numbers of samples")
     if n is not None:
         weights = _attempt("sample_weight", faults, lambda: read_weights(sample_weight, n))
-    if faults or table is None or labels is None or signs is None or weights is None:
+    if faults or table is None or labels is None or weights is None:
         lines = faults[0] if len(faults) == 1 else "\n  - ".join(["several things are wrong:", *faults])
         raise (CellTypeError if any(NO_NUMBER in fault for fault in faults) else DataError)(lines, faults)
-    return OrdinalData(table[0], labels, signs, weights, table[1], precision_of(X))
+    return OrdinalData(table[0], labels, table[1], weights, table[1].precision_of(X))
 
 
 def any_comparable(X: Floats, directions: npt.NDArray[np.int8]) -> bool:
@@ -215,5 +213,6 @@ def _attempt(what: str, faults: list[str], read: Callable[[], T]) -> T | None:
         return read()
     except DataError as error:
         own = f"{what}: "
-        faults += [fault if fault.startswith(own) else own + fault for fault in error.faults]
+        named = (own, "directions: ")
+        faults += [fault if fault.startswith(named) else own + fault for fault in error.faults]
         return None

@@ -107,6 +107,7 @@ def relabel(
     directions: Directions = None,
     sample_weight: Any = None,
     order: Sequence[Any] | None = None,
+    missing: str = "error",
     loss: Loss = "absolute",
     tie: str = "least",
     solver: str | Solver = "highs",
@@ -122,7 +123,8 @@ def relabel(
     Parameters
     ----------
     X : array-like or data frame, shape (n, d)
-        Objects. NaN, infinite values and text are refused, all cells listed.
+        Objects. Infinite values are refused, all cells listed; text and categories may stand in free attributes, an
+        ordered category (or text whose categories `directions` lists, worst first) in a directed one.
     y : array-like, shape (n,)
         Ordered labels of any type; text needs `order`.
     directions : None, dict by name or sequence
@@ -131,6 +133,9 @@ def relabel(
         Not negative. Weight k is k copies; an object of weight 0 has no say and gets a label that fits the others.
     order : sequence, optional
         All labels, worst first.
+    missing : "error", "incomparable" or "worst"
+        Of missing cells: refuse them, all listed; compare objects only if the same directed attributes are missing, by
+        the others; or take them to be worse than every value. In a free attribute they equal each other alone.
     loss : "absolute", "squared" or array-like, shape (K, K)
         L[true class, new class], zero on the diagonal and convex along each row.
     tie : "least" or "greatest"
@@ -180,7 +185,7 @@ def relabel(
     >>> relabel([[1], [2], [3]], [0, 1, 0], tie="greatest").labels
     array([0, 1, 1])
     """
-    data = read_ordinal_data(X, y, directions, sample_weight, order)
+    data = read_ordinal_data(X, y, directions, sample_weight, order, missing)
     data.warn(stacklevel=3)
     return relabel_data(data, loss, tie, Words(solver, time_limit, tolerance, options), callback)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from monoopt.errors import DataError, OptionError, nearest, refuse
 
 SHOWN = 20
 """Labels shown in a message."""
+
+ATTRIBUTES = ("--up", "--down", "--free", "--levels")
+"""Options that make a column an attribute."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Roles:
     id: str | None = None
     weight: str | None = None
     ignore: list[str] = field(default_factory=list)
+    levels: dict[str, list[str]] = field(default_factory=dict)
 
     def attributes(self, table: Table) -> dict[str, int]:
         """Return the attributes with their directions: every column without another part, a gain unless told.
@@ -39,7 +44,7 @@ class Roles:
         parts = [
             ("--target", [self.target] if self.target else []), ("--id", [self.id] if self.id else []),
             ("--weight", [self.weight] if self.weight else []), ("--ignore", self.ignore),
-            ("--up", self.up), ("--down", self.down), ("--free", self.free),
+            ("--up", self.up), ("--down", self.down), ("--free", self.free), ("--levels", list(self.levels)),
         ]  # fmt: skip
         faults: list[str] = []
         part_of: dict[str, str] = {}
@@ -49,7 +54,7 @@ class Roles:
                     faults.append(f"{option} {name!r}: no such column{nearest(name, table.names)}")
                 elif part_of.setdefault(name, option) != option:
                     faults.append(f"{option} {name!r}: it is {part_of[name]} already")
-        chosen = [name for name in table.names if part_of.get(name, "--up") in ("--up", "--down", "--free")]
+        chosen = [name for name in table.names if part_of.get(name, "--up") in ATTRIBUTES]
         if not chosen and not faults:
             faults.append("no attribute is left")
         if faults:
@@ -60,34 +65,63 @@ class Roles:
 
 @dataclass(frozen=True)
 class Objects:
-    """A table read as objects with attributes, labels and weights."""
+    """A table read as objects with attributes, labels and weights.
 
-    X: np.ndarray
+    Attributes
+    ----------
+    columns : dict of str to ndarray
+        The attributes: numbers (missing: NaN) or categories (missing: None).
+    y : ndarray
+    directions : dict of str to (int or list of str)
+        A list holds the categories of a gain, worst first.
+    order, weights
+        Of the labels, of the objects.
+    table : Table
+    """
+
+    columns: dict[str, np.ndarray]
     y: np.ndarray
-    directions: dict[str, int]
+    directions: dict[str, Any]
     order: list[object] | None
     weights: np.ndarray | None
     table: Table
 
-    @property
-    def columns(self) -> dict[str, np.ndarray]:
-        """The attributes by name."""
-        return dict(zip(self.directions, self.X.T, strict=True))
 
-
-def read_objects(table: Table, roles: Roles) -> Objects:
+def read_objects(table: Table, roles: Roles, *, gaps: bool = False) -> Objects:
     """Read attributes, labels and weights; every bad cell of all of them is listed in one error."""
-    directions = roles.attributes(table)
+    signs = roles.attributes(table)
     faults: list[str] = []
-    X = _or_faults(lambda: table.numbers(list(directions)), faults)
+    categories = dict[str, list[str] | None](roles.levels)
+    for name, sign in signs.items():
+        share = table.share_of_text(name)
+        if name not in roles.levels and (share == 1 or (sign == 0 and share > 0.5)):
+            categories[name] = None
+    for name in [name for name, listed in categories.items() if listed is None and signs[name]]:
+        seen = ", ".join(dict.fromkeys(table.column(name)[:SHOWN]))
+        advice = f"say --free {name}, --ignore {name}, or list them worst first: --levels {name}=..."
+        faults.append(f"column {name!r} holds text ({seen}), which has no order of its own: {advice}")
+    columns = read_columns(table, list(signs), categories, gaps, faults)
     y = _or_faults(lambda: table.labels(roles.target), faults)
     weight = roles.weight
     weights = _or_faults(lambda: table.numbers([weight])[:, 0], faults) if weight else None
-    refuse(faults, f"{table.source}: {len(faults)} bad cell(s)")
-    for name, column in zip(directions, X.T, strict=True):
-        if is_row_number(column):
+    refuse(faults, f"{table.source}: {len(faults)} fault(s)")
+    for name, column in columns.items():
+        if name not in categories and is_row_number(column):
             output.log(f"warning: {name!r} counts the rows; if it names them, say --id {name}", style="yellow")
-    return Objects(X, y, directions, _order(roles.order, y, table), weights, table)
+    directions = {name: roles.levels.get(name, sign) for name, sign in signs.items()}
+    return Objects(columns, y, directions, _order(roles.order, y, table), weights, table)
+
+
+def read_columns(
+    table: Table, names: Sequence[str], categories: Mapping[str, Sequence[Any] | None], gaps: bool, faults: list[str]
+) -> dict[str, np.ndarray]:
+    """Read attributes: those with categories as such (None: any text), the others as numbers; note what can't be."""
+    numeric = [name for name in names if name not in categories]
+    numbers = _or_faults(lambda: table.numbers(numeric, gaps=gaps), faults)
+    found = dict(zip(numeric, numbers.T, strict=False))
+    for name, known in categories.items():
+        found[name] = _or_faults(lambda name=name, known=known: table.words(name, known, gaps=gaps), faults)  # type: ignore[misc]
+    return {name: found[name] for name in names if name in found}
 
 
 def is_row_number(values: np.ndarray) -> bool:

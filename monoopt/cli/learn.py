@@ -11,7 +11,7 @@ import typer
 from monoopt.cli import options, output, store
 from monoopt.cli.columns import read_objects
 from monoopt.cli.tables import Table, read_table
-from monoopt.errors import DataError, OptionError, nearest, refuse
+from monoopt.errors import DataError, OptionError
 
 
 class Pricing(Enum):
@@ -29,6 +29,8 @@ def fit(
     up: options.Up = None,
     down: options.Down = None,
     free: options.Free = None,
+    levels: options.Levels = None,
+    missing: options.Gaps = options.Missing.ERROR,
     id: options.Id = None,
     weight: options.Weight = None,
     ignore: options.Ignore = None,
@@ -57,10 +59,12 @@ def fit(
 
     dialect = options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header)
     table = read_table(data, dialect)
-    objects = read_objects(table, options.roles(target, order, up, down, free, id, weight, ignore))
+    roles = options.roles(target, order, up, down, free, id, weight, ignore, levels)
+    objects = read_objects(table, roles, gaps=missing is not options.Missing.ERROR)
     estimator = LPRulesClassifier(
         directions=objects.directions,
         order=objects.order,
+        missing=missing.value,
         solver=solver,
         D=penalty,
         pricing=pricing.value,
@@ -115,20 +119,13 @@ def predict(
         raise OptionError("standard input can be the rules or the data, not both")
     saved = store.load(fitted)
     table = read_table(data, options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header))
-    columns = _columns(table, saved.attributes)
+    columns = saved.columns(table)
     answers: dict[str, np.ndarray] = {into: saved.estimator.predict(columns)}
     if intervals:
         ends = saved.estimator.predict_interval(columns)
         outside = np.where(saved.estimator.outside_range(columns), "yes", "no")
         answers |= {"lowest": ends[:, 0], "highest": ends[:, 1], "outside_range": outside}
     _write(table, answers, json, out)
-
-
-def _columns(table: Table, attributes: list[str]) -> dict[str, np.ndarray]:
-    """Return the columns of fitting by name; all missing ones are named in one error."""
-    missing = [name for name in attributes if name not in table.names]
-    refuse([f"no column {name!r}{nearest(name, table.names)}" for name in missing], table.source)
-    return dict(zip(attributes, table.numbers(attributes).T, strict=True))
 
 
 def _write(table: Table, answers: dict[str, np.ndarray], as_json: bool, path: str) -> None:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Annotated
 
 import typer
 
 from monoopt.cli.columns import Roles
 from monoopt.cli.tables import Dialect
+from monoopt.errors import OptionError
 
 SOLVING, READING, MEANING = "Solving", "How the CSV is written", "What the columns mean"
+
+
+class Missing(Enum):
+    """What missing cells are."""
+
+    ERROR = "error"
+    INCOMPARABLE = "incomparable"
+    WORST = "worst"
+
 
 Solver = Annotated[
     str, typer.Option("--solver", help="Any name that `monoopt solvers` lists.", rich_help_panel=SOLVING)
@@ -42,7 +53,15 @@ Down = Annotated[
 ]
 Free = Annotated[
     list[str] | None,
-    typer.Option("--free", help="Attributes without a better side.", rich_help_panel=MEANING),
+    typer.Option("--free", help="Attributes without a better side; may be text.", rich_help_panel=MEANING),
+]
+Levels = Annotated[
+    list[str] | None,
+    typer.Option("--levels", help="Categories of text, worst first: safety=low,med,high.", rich_help_panel=MEANING),
+]
+Gaps = Annotated[
+    Missing,
+    typer.Option("--missing", help="Missing cells: refused, of no comparison, or worst.", rich_help_panel=MEANING),
 ]
 Id = Annotated[str | None, typer.Option("--id", help="Column that names the objects.", rich_help_panel=MEANING)]
 Ignore = Annotated[list[str] | None, typer.Option("--ignore", help="Columns to leave out.", rich_help_panel=MEANING)]
@@ -94,10 +113,25 @@ def roles(
     id: str | None,
     weight: str | None,
     ignore: list[str] | None,
+    levels: list[str] | None,
 ) -> Roles:
     """Return what the columns mean, in the user's words."""
     labels = words([order]) if order else []
-    return Roles(target, labels, words(up), words(down), words(free), id, weight, words(ignore))
+    return Roles(target, labels, words(up), words(down), words(free), id, weight, words(ignore), _levels(levels))
+
+
+def _levels(entries: list[str] | None) -> dict[str, list[str]]:
+    """Return the categories of every column named: at least two, each once."""
+    found = {}
+    for entry in entries or []:
+        name, sign, rest = entry.partition("=")
+        listed = words([rest])
+        if not sign or len(listed) < 2 or len(set(listed)) < len(listed):
+            raise OptionError(
+                f"--levels {entry!r}: wanted a column and its categories, worst first: safety=low,med,high"
+            )
+        found[name.strip()] = listed
+    return found
 
 
 def words(entries: list[str] | None) -> list[str]:

@@ -40,6 +40,8 @@ def repair(
     up: options.Up = None,
     down: options.Down = None,
     free: options.Free = None,
+    levels: options.Levels = None,
+    missing: options.Gaps = options.Missing.ERROR,
     id: options.Id = None,
     weight: options.Weight = None,
     ignore: options.Ignore = None,
@@ -69,9 +71,11 @@ def repair(
     Writes the table with repaired labels; the cost comes with a proof that no other labels cost less.
     """
     dialect = options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header)
-    roles = options.roles(target, order, up, down, free, id, weight, ignore)
-    objects = read_objects(read_table(data, dialect), roles)
-    known = read_ordinal_data(objects.columns, objects.y, objects.directions, objects.weights, objects.order)
+    roles = options.roles(target, order, up, down, free, id, weight, ignore, levels)
+    objects = read_objects(read_table(data, dialect), roles, gaps=missing is not options.Missing.ERROR)
+    known = read_ordinal_data(
+        objects.columns, objects.y, objects.directions, objects.weights, objects.order, missing.value
+    )
     known.warn()
     words = Words(solver, time_limit, tolerance, None, threads, seed)
     progress = None if quiet else output.Progress(known.n_classes - 1, "questions answered")

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from monoopt.cli import output
-from monoopt.cli.tables import read_bytes
-from monoopt.errors import DataError
+from monoopt.cli.columns import read_columns
+from monoopt.cli.tables import Table, read_bytes
+from monoopt.errors import DataError, nearest, refuse
 
 HOMES = {"LPRulesClassifier": "monoopt.estimators"}
 """Estimators that a file may name, and where they live; a file never makes anything else run."""
@@ -23,10 +26,17 @@ class Saved:
     estimator: Any
     table: Mapping[str, Any]
 
-    @property
-    def attributes(self) -> list[str]:
-        """Names of the columns that it was fitted on."""
-        return [str(name) for name in self.estimator.feature_names_in_]
+    def columns(self, table: Table) -> dict[str, np.ndarray]:
+        """Return the columns of fitting by name; all missing ones, then all bad cells, are named in one error."""
+        known = self.estimator._attributes
+        missing = [name for name in known.names if name not in table.names]
+        refuse([f"no column {name!r}{nearest(name, table.names)}" for name in missing], table.source)
+        pairs = zip(known.names, known.categories, strict=True)
+        categories = {name: listed for name, listed in pairs if listed is not None}
+        faults: list[str] = []
+        found = read_columns(table, known.names, categories, known.missing != "error", faults)
+        refuse(faults, f"{table.source}: {len(faults)} bad cell(s)")
+        return found
 
 
 def save(saved: Saved, path: str) -> None:

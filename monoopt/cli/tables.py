@@ -10,11 +10,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from monoopt.errors import DataError, OptionError, nearest, refuse
-from monoopt.order.cells import MIXED_UP, mixed_up
+from monoopt.order.cells import MIXED_UP, mixed_up, read_categories
 
 DELIMITERS = ",;\t|"
 LOOKED_AT = 50
@@ -111,8 +112,14 @@ class Table:
         """Tell whether a cell stands for a missing value."""
         return cell == "" or cell in self.dialect.null_values
 
-    def numbers(self, names: Sequence[str]) -> np.ndarray:
+    def numbers(self, names: Sequence[str], *, gaps: bool = False) -> np.ndarray:
         """Return these columns as float64, or one error that lists every cell that is no finite number.
+
+        Parameters
+        ----------
+        names : sequence of str
+        gaps : bool
+            Missing cells are NaN instead of faults.
 
         Raises
         ------
@@ -129,9 +136,43 @@ class Table:
                     values[i, j] = float(cell.replace(",", ".") if comma else cell)
                     if np.isfinite(values[i, j]) and not self._mixed_up(cell):
                         continue
+                elif gaps and self.missing(cell):
+                    values[i, j] = np.nan
+                    continue
                 faults.append(f"line {self.lines[i]}, column {names[j]!r}: {self._complaint(cell)}")
         refuse(faults, f"{self.source}: {len(faults)} cell(s) are no finite numbers that float64 can hold")
         return values
+
+    def words(self, name: str, known: Sequence[Any] | None = None, *, gaps: bool = False) -> np.ndarray:
+        """Return a column of categories, missing cells as None.
+
+        Parameters
+        ----------
+        name : str
+        known : sequence, optional
+            The categories that there are; any text when not given.
+        gaps : bool
+            Whether cells may be missing.
+
+        Raises
+        ------
+        DataError
+            Lists every missing cell, unless they may be, and every cell that is no category.
+        """
+        cells = [None if self.missing(cell) else cell for cell in self.column(name)]
+        category_of = {str(category): category for category in known or ()}
+        wrong = [] if known is None else read_categories(cells, list(category_of))[1]
+        wrong += [] if gaps else [(i, "missing") for i, cell in enumerate(cells) if cell is None]
+        faults = [f"line {self.lines[i]}, column {name!r}: {complaint}" for i, complaint in sorted(wrong)]
+        refuse(faults, f"{self.source}: {len(faults)} bad cell(s)")
+        values = np.empty(len(cells), dtype=object)
+        values[:] = cells if known is None else [cell if cell is None else category_of[cell] for cell in cells]
+        return values
+
+    def share_of_text(self, name: str) -> float:
+        """Return the share of cells that are no numbers among those that are there."""
+        cells = [cell for cell in self.column(name) if not self.missing(cell)]
+        return sum(self.dialect.number.fullmatch(cell) is None for cell in cells) / max(len(cells), 1)
 
     def labels(self, name: str) -> np.ndarray:
         """Return a column of labels: integers or floats where most cells are numbers, else text.

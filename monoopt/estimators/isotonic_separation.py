@@ -170,7 +170,7 @@ class IsotonicSeparationClassifier(OrdinalPredictor, ClassifierMixin, BaseEstima
         """
         check_is_fitted(self, "classes_")
         values = self.objects_ if X is None else self._matched(X)[1]
-        codes = middle(self.margins(values if X is None else X))
+        codes = middle(self.margins(self._attributes.table(values) if X is None else X))
         return count_violations(values, codes, self.directions_, True)
 
     def _margin(self, values: Floats, upper: Floats, lower: Floats) -> Floats:

@@ -53,9 +53,15 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
     Parameters
     ----------
     directions : None, dict by name or sequence
-        +1 or "gain", -1 or "cost", 0 or "free" (comparable only when equal there) per attribute; None: all gain.
+        +1 or "gain", -1 or "cost", 0 or "free" (comparable only when equal there) per attribute; None: all gain. Free
+        attributes may hold text or categories; directed ones an ordered category (pandas, polars Enum), or text whose
+        categories stand here as a list, worst first.
     order : sequence, optional
         All labels, worst first; needed for text.
+    missing : "error", "incomparable" or "worst"
+        Of missing cells, in `fit` and `predict`: refuse them, all listed; compare objects only if the same directed
+        attributes are missing, by the others; or take them to be worse than every value. In a free attribute they
+        equal each other alone.
     solver : str or Solver
         For every program: any solver for linear programs that gives multipliers.
     loss : "absolute", "squared" or array-like, shape (K, K)
@@ -140,6 +146,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         *,
         directions: Directions = None,
         order: Sequence[Any] | None = None,
+        missing: str = "error",
         solver: str | Solver = "highs",
         loss: Loss = "absolute",
         tie: str = "least",
@@ -158,6 +165,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
     ) -> None:
         self.directions = directions
         self.order = order
+        self.missing = missing
         self.solver = solver
         self.loss = loss
         self.tie = tie
@@ -206,7 +214,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         """
         self._check_words()
         words = Words(self.solver, self.time_limit)
-        data = read_training_data(X, y, self.directions, sample_weight, self.order)
+        data = read_training_data(X, y, self.directions, sample_weight, self.order, self.missing)
         lpboost_master.penalty(self.D, data.weights[data.weights > 0])
         relabelling = relabel_data(data, self.loss, self.tie, words)
         if self.n_estimators == 1:
@@ -298,7 +306,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         self.object_class_weights_ = class_counts(data)[1]
         self._seen = LabelsSeen(self.objects_, self.object_class_weights_, self.directions_)
         self.margins_, self.bounds_ = found.margins, found.bounds
-        self.rules_ = RuleBook(found.ensembles, self.margins_, self.classes_, data.names)
+        self.rules_ = RuleBook(found.ensembles, self.margins_, self.classes_, data.attributes)
         self.certificates_ = [*relabelling.certificates, *found.certificates]
         self.relabelling_: Relabelling | None = replace(relabelling, solutions={})
         self.fits_: list[TaskFit] | None = found.fits

@@ -13,7 +13,7 @@ from monoopt.errors import DataError, refuse
 from monoopt.estimators.probability_teller import LabelsSeen
 from monoopt.estimators.record_faults import record_faults
 from monoopt.estimators.rule_book import RuleBook
-from monoopt.order import RuleEnsemble
+from monoopt.order import Attributes, RuleEnsemble
 from monoopt.program import Certificate
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SCHEMA = 2
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "highspy")
 PLAIN_WORDS = (
-    "tie", "D", "nu", "max_conditions", "max_rules", "n_estimators", "pricing", "tolerance", "time_limit",
+    "missing", "tie", "D", "nu", "max_conditions", "max_rules", "n_estimators", "pricing", "tolerance", "time_limit",
     "max_iterations", "keep_best", "n_jobs",
 )  # fmt: skip
 CERTIFIED = ("kind", "ok", "tolerance", "primal_objective", "dual_objective", "gap", "exact", "reasons")
@@ -32,7 +32,7 @@ def record(fitted: LPRulesClassifier) -> dict[str, Any]:
     """Return everything that prediction needs, with versions, settings, proofs in short and the digest of the data."""
     from monoopt import __version__
 
-    names = getattr(fitted, "feature_names_in_", None)
+    columns = fitted._attributes
     return {
         "estimator": type(fitted).__name__,
         "schema": SCHEMA,
@@ -40,8 +40,9 @@ def record(fitted: LPRulesClassifier) -> dict[str, Any]:
         | {name: version(name) for name in LIBRARIES},
         "parameters": _parameters(fitted),
         "classes": _labels(fitted.classes_),
-        "names": None if names is None else names.tolist(),
-        "directions": fitted.directions_.tolist(),
+        "names": None if columns.names is None else list(columns.names),
+        "directions": list(columns.signs),
+        "categories": [None if known is None else list(known) for known in columns.categories],
         "precision": fitted._precision.tolist(),
         "objects": fitted.objects_.tolist(),
         "object_codes": fitted.object_codes_.tolist(),
@@ -73,21 +74,18 @@ def restore(kind: type[LPRulesClassifier], saved: Mapping[str, Any]) -> LPRulesC
 
 
 def _filled(fitted: LPRulesClassifier, saved: Mapping[str, Any]) -> LPRulesClassifier:
-    names = saved["names"]
+    fitted._keep_attributes(_read_attributes(saved, fitted.missing))
+    fitted.directions_ = fitted._attributes.directions
     fitted.classes_ = np.array(saved["classes"]["labels"], dtype=saved["classes"]["kind"])
-    fitted.directions_ = np.array(saved["directions"], dtype=np.int8)
-    fitted.n_features_in_ = len(fitted.directions_)
-    if names is not None:
-        fitted.feature_names_in_ = np.array(names, dtype=object)
     fitted._precision = np.array(saved["precision"], dtype=np.uint8)
-    fitted.objects_ = np.array(saved["objects"], dtype=np.float64).reshape(-1, fitted.n_features_in_)
+    fitted.objects_ = np.array(saved["objects"], dtype=np.float64).reshape(-1, len(fitted.directions_))
     fitted.object_codes_ = np.array(saved["object_codes"], dtype=np.int64)
     fitted.object_weights_ = np.array(saved["object_weights"], dtype=float)
     fitted.object_class_weights_ = np.array(saved["object_class_weights"], dtype=float)
     fitted._seen = LabelsSeen(fitted.objects_, fitted.object_class_weights_, fitted.directions_)
     fitted.margins_, fitted.bounds_ = (np.array(saved[word], dtype=float) for word in ("margins", "bounds"))
     ensembles = tuple(RuleEnsemble.from_dict(entry) for entry in saved["rules"])
-    fitted.rules_ = RuleBook(ensembles, fitted.margins_, fitted.classes_, None if names is None else tuple(names))
+    fitted.rules_ = RuleBook(ensembles, fitted.margins_, fitted.classes_, fitted._attributes)
     fitted.n_iter_ = int(saved["iterations"])
     fitted.certificates_ = [_read_certificate(entry) for entry in saved["certificates"]]
     fitted.relabelling_ = fitted.fits_ = None
@@ -98,17 +96,27 @@ def _filled(fitted: LPRulesClassifier, saved: Mapping[str, Any]) -> LPRulesClass
 def _parameters(fitted: LPRulesClassifier) -> dict[str, Any]:
     """Constructor arguments as JSON data; directions and order as they were understood."""
     words = {word: _plain(getattr(fitted, word)) for word in PLAIN_WORDS}
-    names = getattr(fitted, "feature_names_in_", range(fitted.n_features_in_))
-    signs = fitted.directions_.tolist()
-    by_name = isinstance(names, np.ndarray)
+    columns = fitted._attributes
+    directions = [_direction(*entry) for entry in zip(columns.signs, columns.categories, strict=True)]
     solver, seed = fitted.solver, fitted.random_state
     return words | {
-        "directions": dict(zip(names, signs, strict=True)) if by_name else signs,
+        "directions": directions if columns.names is None else dict(zip(columns.names, directions, strict=True)),
         "order": None if fitted.order is None else _labels(fitted.classes_)["labels"],
         "loss": fitted.loss if isinstance(fitted.loss, str) else np.asarray(fitted.loss, dtype=float).tolist(),
         "solver": solver if isinstance(solver, str) else str(solver.name),
         "random_state": None if isinstance(seed, np.random.RandomState) else _plain(seed),
     }
+
+
+def _direction(sign: int, categories: tuple[Any, ...] | None) -> Any:
+    """A direction as it could be given: the categories of a directed attribute worst first, which makes a gain."""
+    return sign if not sign or categories is None or len(categories) < 2 else list(categories[::sign])
+
+
+def _read_attributes(saved: Mapping[str, Any], missing: str) -> Attributes:
+    names = None if saved["names"] is None else tuple(saved["names"])
+    categories = tuple(None if known is None else tuple(known) for known in saved["categories"])
+    return Attributes(tuple(saved["directions"]), names, categories, missing)
 
 
 def _labels(classes: np.ndarray) -> dict[str, Any]:

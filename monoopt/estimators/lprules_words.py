@@ -12,6 +12,7 @@ from monoopt.algorithms.lprules import PRICING
 from monoopt.algorithms.relabelling import TIES
 from monoopt.algorithms.rule_path import FEWEST
 from monoopt.errors import OptionError, nearest
+from monoopt.order.attributes import POLICIES
 from monoopt.solvers import Solver
 
 
@@ -34,6 +35,7 @@ def _seed(value: Any) -> bool:
 OPTIONAL = ("D", "nu", "max_conditions", "max_rules", "time_limit", "max_iterations", "n_jobs", "random_state")
 WORDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "solver": (lambda value: isinstance(value, str | Solver), "the name of a solver, or a Solver"),
+    "missing": (_one_of(POLICIES), f"one of {', '.join(POLICIES)}"),
     "tie": (_one_of(TIES), "'least' or 'greatest'"),
     "D": (_real(lambda value: 0 < value < np.inf), "a positive number"),
     "nu": (_real(lambda value: 0 <= value <= 1), "a number from 0 (hard margin) to 1"),
@@ -48,7 +50,9 @@ WORDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "n_jobs": (lambda value: _whole(-(2**31))(value) and value != 0, "a whole number other than 0"),
     "random_state": (_seed, "a whole number from 0 to 4294967295, a RandomState"),
 }
-CHOICES: Mapping[str, tuple[str, ...]] = {"tie": TIES, "pricing": tuple(PRICING), "max_rules": (FEWEST,)}
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "missing": POLICIES, "tie": TIES, "pricing": tuple(PRICING), "max_rules": (FEWEST,),
+}  # fmt: skip
 
 
 def check_words(words: Mapping[str, Any]) -> None:

@@ -137,7 +137,8 @@ class MarginTeller(RuleVoter):
         if (X is None) != (y is None):
             raise DataError("give both X and y, or neither")
         if X is None:
-            votes, codes, weights = self.votes(self.objects_), self.object_codes_, self.object_weights_
+            votes, codes = self._votes(self.objects_, self._precision), self.object_codes_
+            weights = self.object_weights_
         else:
             votes, codes = self.votes(X), read_labels(y, list(self.classes_)).codes
             weights = np.ones(len(votes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)

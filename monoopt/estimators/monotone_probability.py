@@ -22,7 +22,59 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 
-class MonotoneProbabilityClassifier(OrdinalPredictor, ClassifierMixin, BaseEstimator):
+class ProbabilityPredictor(OrdinalPredictor):
+    """Answers by monotone estimates of P(y >= k | x): their differences, and the class of least expected loss."""
+
+    _table: Floats
+
+    def exceedance(self, X: Any) -> Floats:
+        """Return P(y >= k | x) for k = 1..K-1, shape (m, K-1): not increasing in k, monotone in x."""
+        raise NotImplementedError
+
+    def monotone_by_form(self) -> bool:
+        """Tell whether the form alone proves the estimates to be monotone."""
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities of the classes, worst class first, shape (m, K); every row has sum 1.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+        """
+        return differences(self.exceedance(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of least expected loss; where several are, the middle one, the lower of two.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d)
+
+        Returns
+        -------
+        ndarray, shape (m,)
+        """
+        exceedance = self.exceedance(X)
+        return self.classes_[best_codes(exceedance, self._table)]
+
+    def verify(self, X: Any = None) -> MonotonicityCheck:
+        """Prove that predictions are monotone: by the form of every rule, and by counting over comparable pairs.
+
+        Isotonic estimates are monotone by their construction, and the loss keeps the best class monotone.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d), optional
+            Objects to compare pairwise; the training objects when not given.
+        """
+        check_is_fitted(self, "classes_")
+        values = self.objects_ if X is None else self._matched(X)[1]
+        codes = best_codes(self.exceedance(self._attributes.table(values) if X is None else X), self._table)
+        return count_violations(values, codes, self.directions_, self.monotone_by_form())
+
+
+class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseEstimator):
     """Probabilities P(y >= k | x) that are monotone in x, and the class of least expected loss.
 
     Two estimates are mixed, each from a quadratic program for every question "at least class k?":
@@ -128,26 +180,8 @@ class MonotoneProbabilityClassifier(OrdinalPredictor, ClassifierMixin, BaseEstim
         table = monotone_loss(self.loss, data.n_classes)
         objects, counts = class_counts(data)
         found = fit_probabilities(objects, counts, data.directions, words)
-        bits = np.full(objects.shape[1], 52, dtype=np.uint8)
-        codes = best_codes(found.at(objects, objects, bits), table)
-        _, home = merge_equal(data.X[data.weights > 0])
-        everywhere = np.zeros(len(data.X), dtype=np.int64)
-        everywhere[data.weights > 0] = codes[home]
-        self._keep_data(data, everywhere)
-        self.probabilities_: ClassProbabilities = found
-        self.rules_: tuple[RuleEnsemble, ...] | None = found.ensembles
-        self.certificates_ = list(found.certificates)
-        self._table = table
+        self._keep(data, found, table)
         return self
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the probabilities of the classes, worst class first, shape (m, K); every row has sum 1.
-
-        Parameters
-        ----------
-        X : array-like or data frame, shape (m, d)
-        """
-        return differences(self.exceedance(X))
 
     def exceedance(self, X: Any) -> Floats:
         """Return P(y >= k | x) for k = 1..K-1, shape (m, K-1): not increasing in k, monotone in x.
@@ -159,35 +193,22 @@ class MonotoneProbabilityClassifier(OrdinalPredictor, ClassifierMixin, BaseEstim
         old, new, bits = self._matched(X)
         return self.probabilities_.at(old, new, bits)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of least expected loss; where several are, the middle one, the lower of two.
+    def _keep(self, data: OrdinalData, found: ClassProbabilities, table: Floats) -> None:
+        """Store everything, with the classes predicted of the objects learned from."""
+        there = data.weights > 0
+        bits = np.full(data.X.shape[1], 52, dtype=np.uint8)
+        codes = np.zeros(len(data.X), dtype=np.int64)
+        codes[there] = best_codes(found.at(found.objects, data.X[there], bits), table)
+        self._keep_data(data, codes)
+        self.probabilities_: ClassProbabilities = found
+        self.rules_: tuple[RuleEnsemble, ...] | None = found.ensembles
+        self.certificates_ = list(found.certificates)
+        self._table = table
 
-        Parameters
-        ----------
-        X : array-like or data frame, shape (m, d)
-
-        Returns
-        -------
-        ndarray, shape (m,)
-        """
-        exceedance = self.exceedance(X)
-        return self.classes_[best_codes(exceedance, self._table)]
-
-    def verify(self, X: Any = None) -> MonotonicityCheck:
-        """Prove that predictions are monotone: by the form of every rule, and by counting over comparable pairs.
-
-        The isotonic part is monotone by its construction, and the loss keeps the best class monotone.
-
-        Parameters
-        ----------
-        X : array-like or data frame, shape (m, d), optional
-            Objects to compare pairwise; the training objects when not given.
-        """
+    def monotone_by_form(self) -> bool:
+        """Tell whether every rule is monotone in form; the isotonic part is by its construction."""
         check_is_fitted(self, "classes_")
-        values = self.objects_ if X is None else self._matched(X)[1]
-        by_form = all(ensemble.is_monotone(self.directions_) for ensemble in self.rules_ or ())
-        codes = best_codes(self.exceedance(values if X is None else X), self._table)
-        return count_violations(values, codes, self.directions_, by_form)
+        return all(ensemble.is_monotone(self.directions_) for ensemble in self.rules_ or ())
 
     def _words(self) -> Words:
         share = self.isotonic_share

@@ -9,24 +9,19 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
-from monoopt.estimators.inputs import read_new_table
-from monoopt.order import (
-    Directions,
-    align_columns,
-    extension_bounds,
-    match_precision,
-    merge_equal,
-    precision_of,
-)
+from monoopt.errors import DataError
+from monoopt.order import Attributes, Directions, align_columns, extension_bounds, match_precision, merge_equal
+from monoopt.order.attributes import GAP
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 
 def read_training_data(
-    X: Any, y: Any, directions: Directions, sample_weight: Any, order: Sequence[Any] | None
+    X: Any, y: Any, directions: Directions, sample_weight: Any, order: Sequence[Any] | None, missing: str = "error"
 ) -> OrdinalData:
     """Read the data of `fit`, warn of what a person should know; labels in one column count as labels.
 
@@ -42,7 +37,7 @@ def read_training_data(
             stacklevel=3,
         )
         y = y[:, 0] if isinstance(y, np.ma.MaskedArray) else np.asarray(y)[:, 0]
-    data = read_ordinal_data(X, y, directions, sample_weight, order)
+    data = read_ordinal_data(X, y, directions, sample_weight, order, missing)
     data.warn(stacklevel=4)
     return data
 
@@ -57,7 +52,8 @@ class OrdinalPredictor:
     directions_ : ndarray of int8, shape (d,)
         +1, -1, 0.
     objects_ : ndarray, shape (m, d)
-        Distinct training objects that have a say.
+        Distinct training objects that have a say; categories and missing cells as numbers, and, where missing cells
+        make objects incomparable, one more column that counts them (see `monoopt.order.attributes`).
     object_codes_ : ndarray of int64, shape (m,)
         Their monotone codes.
     object_weights_ : ndarray, shape (m,)
@@ -74,8 +70,9 @@ class OrdinalPredictor:
     feature_names_in_: npt.NDArray[Any]
 
     def __sklearn_tags__(self) -> Any:
-        """Say that monotone functions can't fit everything: accuracy is bounded by the directions."""
+        """Say that monotone functions can't fit everything, and whether missing cells have a policy."""
         tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -105,7 +102,11 @@ class OrdinalPredictor:
         X : array-like or data frame, shape (m, d)
         """
         old, new, _ = self._matched(X)
-        return ((new < old.min(axis=0)) | (new > old.max(axis=0))).any(axis=1)
+        known, gap = np.abs(old) < GAP / 2, np.abs(new) >= GAP / 2
+        low = np.where(known, old, np.inf).min(axis=0)
+        high = np.where(known, old, -np.inf).max(axis=0)
+        outside: npt.NDArray[np.bool_] = np.where(gap, known.all(axis=0), (new < low) | (new > high))
+        return np.logical_or.reduce(outside, axis=1)
 
     def _keep_data(self, data: OrdinalData, codes: Integers) -> None:
         """Store what prediction needs; the last step of `fit`."""
@@ -115,17 +116,26 @@ class OrdinalPredictor:
         self.object_codes_[home] = codes[there]
         self.object_weights_ = np.bincount(home, weights=data.weights[there]).astype(float)
         self.classes_, self.directions_ = data.labels.classes, data.directions
-        self.n_features_in_ = data.X.shape[1]
         self._precision = data.precision
+        self._keep_attributes(data.attributes)
+
+    def _keep_attributes(self, attributes: Attributes) -> None:
+        """Remember what the columns are."""
+        self._attributes, self.n_features_in_ = attributes, len(attributes.signs)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        if data.names is not None:
-            self.feature_names_in_ = np.array(data.names, dtype=object)
+        if attributes.names is not None:
+            self.feature_names_in_ = np.array(attributes.names, dtype=object)
 
     def _matched(self, X: Any) -> tuple[Floats, Floats, npt.NDArray[np.uint8]]:
         """Return training and new objects in the coarser precision of the two, and that precision."""
-        values = read_new_table(self, X, "classes_")
-        bits = np.minimum(self._precision, precision_of(align_columns(getattr(self, "feature_names_in_", None), X)))
+        check_is_fitted(self, "classes_")
+        table = align_columns(self._attributes.names, X)
+        values = self._attributes.read(table)
+        if values.shape[1] != len(self.directions_):
+            who, wanted = type(self).__name__, self.n_features_in_
+            raise DataError(f"X has {values.shape[1]} features, but {who} is expecting {wanted} features as input")
+        bits = np.minimum(self._precision, self._attributes.precision_of(table))
         return match_precision(self.objects_, bits), match_precision(values, bits), bits
 
     def _interval(self, X: Any) -> tuple[Integers, Integers]:

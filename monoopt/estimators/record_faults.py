@@ -19,21 +19,24 @@ def record_faults(saved: Mapping[str, Any], parameters: Sequence[str]) -> list[s
     form can be checked.
     """
     wanted = (
-        "parameters", "classes", "names", "directions", "precision", "objects", "object_codes", "object_weights",
-        "object_class_weights", "rules", "margins", "bounds", "iterations", "certificates", "data_sha256",
+        "parameters", "classes", "names", "directions", "categories", "precision", "objects", "object_codes",
+        "object_weights", "object_class_weights", "rules", "margins", "bounds", "iterations", "certificates",
+        "data_sha256",
     )  # fmt: skip
     missing = [f"{word} is missing" for word in wanted if word not in saved]
     if missing:
         return missing
     d, n = (len(saved[word]) if isinstance(saved[word], list) else 0 for word in ("directions", "objects"))
+    words = saved["parameters"]
+    compared = d + (isinstance(words, Mapping) and words.get("missing") == "incomparable")
     faults, K = _class_faults(saved["classes"])
     faults += _parameter_faults(saved["parameters"], parameters)
     faults += [f"{word}: wanted at least one" for word, size in (("directions", d), ("objects", n)) if not size]
-    faults += _names_faults(saved["names"], d)
+    faults += _names_faults(saved["names"], d) + _category_faults(saved["categories"], d)
     for word, shape, whole, low, high in (
         ("directions", (d,), True, -1, 1),
-        ("precision", (d,), True, 0, 255),
-        ("objects", (n, d), False, -np.inf, np.inf),
+        ("precision", (compared,), True, 0, 255),
+        ("objects", (n, compared), False, -np.inf, np.inf),
         ("object_codes", (n,), True, 0, K - 1),
         ("object_weights", (n,), False, 0, np.inf),
         ("object_class_weights", (K, n), False, 0, np.inf),
@@ -42,7 +45,7 @@ def record_faults(saved: Mapping[str, Any], parameters: Sequence[str]) -> list[s
         ("iterations", (), True, 0, np.inf),
     ):
         faults += _number_faults(word, saved[word], shape, whole, low, high)
-    faults += _rule_faults(saved["rules"], K - 1, d)
+    faults += _rule_faults(saved["rules"], K - 1, compared)
     faults += _certificate_faults(saved["certificates"], saved["parameters"], K - 1)
     if not isinstance(saved["data_sha256"], str) or not re.fullmatch("[0-9a-f]{64}", saved["data_sha256"]):
         faults.append("data_sha256: wanted 64 hexadecimal digits")
@@ -75,6 +78,15 @@ def _names_faults(names: Any, d: int) -> list[str]:
         isinstance(names, list) and all(isinstance(name, str) for name in names) and len(set(names)) == len(names) == d
     )
     return [] if fits else [f"names: wanted {d} different names or null"]
+
+
+def _category_faults(saved: Any, d: int) -> list[str]:
+    def fits(known: Any) -> bool:
+        plain = isinstance(known, list) and all(isinstance(c, str | int | float) for c in known)
+        return known is None or (plain and bool(known) and len(set(known)) == len(known))
+
+    whole = isinstance(saved, list) and len(saved) == d and all(map(fits, saved))
+    return [] if whole else [f"categories: wanted {d} entries, each null or a list of different texts or numbers"]
 
 
 def _number_faults(word: str, value: Any, shape: tuple[int, ...], whole: bool, low: float, high: float) -> list[str]:

@@ -27,9 +27,12 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     directions : None, dict by name or sequence
-        +1 or "gain", -1 or "cost", 0 or "free" per attribute; None: all gain.
+        +1 or "gain", -1 or "cost", 0 or "free" per attribute, or a list of categories, worst first; None: all gain.
+        Free attributes may hold text or categories, directed ones an ordered category.
     order : sequence, optional
         All labels, worst first; needed for text.
+    missing : "error", "incomparable" or "worst"
+        Of missing cells, in `fit` and `predict`: see `monoopt.relabel`.
     loss : "absolute", "squared" or array-like, shape (K, K)
         L[true class, new class], convex along each row.
     tie : "least" or "greatest"
@@ -75,6 +78,7 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         *,
         directions: Directions = None,
         order: Sequence[Any] | None = None,
+        missing: str = "error",
         loss: Loss = "absolute",
         tie: str = "least",
         solver: str | Solver = "highs",
@@ -84,6 +88,7 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
     ) -> None:
         self.directions = directions
         self.order = order
+        self.missing = missing
         self.loss = loss
         self.tie = tie
         self.solver = solver
@@ -105,7 +110,7 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        data = read_training_data(X, y, self.directions, sample_weight, self.order)
+        data = read_training_data(X, y, self.directions, sample_weight, self.order, self.missing)
         words = Words(self.solver, self.time_limit, self.tolerance, self.options)
         found = relabel_data(data, self.loss, self.tie, words)
         self._keep_data(data, found.codes)

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.order import RuleEnsemble, as_gains
+from monoopt.order import Attributes, RuleEnsemble, as_gains
 from monoopt.order.comparisons import at_least, blocks
 
 
@@ -24,14 +24,14 @@ class RuleBook(Sequence[RuleEnsemble]):
     margins : ndarray, shape (K-1,)
     classes : ndarray, shape (K,)
         Labels, worst first.
-    names : tuple of str or None
-        Attribute names.
+    attributes : Attributes
+        What the columns are.
     """
 
     ensembles: tuple[RuleEnsemble, ...]
     margins: npt.NDArray[np.float64]
     classes: npt.NDArray[Any]
-    names: tuple[str, ...] | None = None
+    attributes: Attributes = field(default_factory=Attributes)
 
     @overload
     def __getitem__(self, k: int) -> RuleEnsemble: ...
@@ -51,7 +51,7 @@ class RuleBook(Sequence[RuleEnsemble]):
     def text(self, k: int) -> str:
         """Return the rules of question k (1..K-1), one line each, heaviest first."""
         upper, lower = f"at least {self.classes[k]}", f"below {self.classes[k]}"
-        lines = self.ensembles[k - 1].text(self.names, upper, lower).split("\n")
+        lines = self.ensembles[k - 1].text(self.attributes, upper, lower).split("\n")
         return "\n  ".join([f"{upper}: margin {self.margins[k - 1]:.4g}", *lines])
 
     def __str__(self) -> str:

@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import DataError, OptionError
+from monoopt.estimators.ordinal_inputs import OrdinalPredictor
 from monoopt.estimators.rule_voting import RuleVoter, middle
 from monoopt.order import Rule, as_gains
+from monoopt.order.cells import as_array
 from monoopt.order.comparisons import at_least
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -57,17 +59,18 @@ class Witness:
     ----------
     object : int
         Row of ``objects_``.
-    values : dict of str to float
+    values : dict of str to cell
+        Numbers, categories, None for a missing cell.
     label
         Its label after relabelling.
     """
 
     object: int
-    values: dict[str, float]
+    values: dict[str, Any]
     label: Any
 
     def __str__(self) -> str:
-        return f"{', '.join(f'{name} {value:g}' for name, value in self.values.items())}: {self.label}"
+        return f"{', '.join(f'{name} {cell_text(value)}' for name, value in self.values.items())}: {self.label}"
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return _plain(asdict(self))
+        return plain(asdict(self))
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -139,7 +142,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return _plain(asdict(self))
+        return plain(asdict(self))
 
     def __str__(self) -> str:
         words = {
@@ -168,8 +171,7 @@ class RuleExplainer(RuleVoter):
         -------
         list of Explanation
         """
-        if top is not None and (isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1):
-            raise OptionError(f"top={top!r}: wanted a whole number from 1, or None for all")
+        top = checked_top(top)
         votes, intervals = self.votes(X), self.predict_interval(X)
         old, values, bits = self._matched(X)
         codes = middle(votes)
@@ -180,8 +182,8 @@ class RuleExplainer(RuleVoter):
                 votes=tuple(votes[i].tolist()),
                 fired=tuple(self._fired(values[i], bits)[:top]),
                 against_next=tuple(self._against(values[i], bits, int(codes[i]) + 1)[:top]),
-                at_least=self._witness(old, values[i], above=False),
-                at_most=self._witness(old, values[i], above=True),
+                at_least=witness(self, old, values[i], above=False),
+                at_most=witness(self, old, values[i], above=True),
             )
             for i in range(len(values))
         ]
@@ -228,20 +230,22 @@ class RuleExplainer(RuleVoter):
                 support = float(self.object_weights_[covered].sum())
                 right = float(self.object_weights_[covered & ((self.object_codes_ >= k) == rule.positive)].sum())
                 entries.append({
-                    "question": k, "class": _plain(self.classes_[k]), "text": self._text(k, rule),
+                    "question": k, "class": plain(self.classes_[k]), "text": self._text(k, rule),
                     "positive": rule.positive, "weight": float(ensemble.weights[t]), "support": support,
                     "coverage": support / total, "precision": right / support if support else float("nan"),
-                    "conditions": [[self._names[c.attribute], c.side, c.threshold] for c in rule.conditions],
+                    "conditions": [
+                        [self._names[c.attribute], c.side, self._attributes.cell(c.attribute, c.threshold)]
+                        for c in rule.conditions
+                    ],
                 })  # fmt: skip
         return entries
 
     @property
     def _names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(len(self.directions_))] if names is None else [str(name) for name in names]
+        return attribute_names(self)
 
     def _text(self, k: int, rule: Rule) -> str:
-        return rule.text(self._names, f"{'at least' if rule.positive else 'below'} {self.classes_[k]}")
+        return rule.text(self._attributes, f"{'at least' if rule.positive else 'below'} {self.classes_[k]}")
 
     def _fired(self, x: Floats, bits: npt.NDArray[np.uint8]) -> list[Reason]:
         found = [
@@ -261,26 +265,43 @@ class RuleExplainer(RuleVoter):
         ensemble, found = self.rules_[k - 1], []
         matched = ensemble.at_precision(bits)
         for rule, same, weight in zip(ensemble.rules, matched.rules, ensemble.weights, strict=True):
-            missed = tuple(
-                f"{self._names[c.attribute]} {c.side} {c.threshold:g}"
-                for c, own in zip(rule.conditions, same.conditions, strict=True)
-                if not own.holds(x[None])[0]
-            )
+            wrong = {c.attribute for c in same.conditions if not c.holds(x[None])[0]}
+            missed = tuple(self._attributes.words(c for c in rule.conditions if c.attribute in wrong))
             if rule.positive == bool(missed):
                 found.append(Reason(k, self._text(k, rule), float(weight) * (1 if rule.positive else -1), missed))
         return sorted(found, key=lambda reason: -abs(reason.weight))
 
-    def _witness(self, old: Floats, x: Floats, *, above: bool) -> Witness | None:
-        """The training object below of the highest label, or above of the lowest; the nearest in rank among several."""
-        gains, own = as_gains(old, self.directions_), as_gains(x[None], self.directions_)
-        related = at_least(gains, own)[:, 0] if above else at_least(own, gains)[0]
-        if not related.any():
-            return None
-        codes = np.where(related, self.object_codes_, np.iinfo(np.int64).max if above else -1)
-        tied = np.flatnonzero(codes == (codes.min() if above else codes.max()))
-        nearest = int(tied[np.argmin(np.abs(gains[tied] - own).sum(axis=1))])
-        values = dict(zip(self._names, self.objects_[nearest].tolist(), strict=True))
-        return Witness(nearest, values, self.classes_[self.object_codes_[nearest]])
+
+def attribute_names(fitted: OrdinalPredictor) -> list[str]:
+    """Return the names of the attributes; x0, x1, ... where there are none."""
+    return fitted._attributes.labels
+
+
+def witness(fitted: OrdinalPredictor, old: Floats, x: Floats, *, above: bool) -> Witness | None:
+    """Return the training object below of the highest label, or above of the lowest; of several the nearest in rank."""
+    gains, own = as_gains(old, fitted.directions_), as_gains(x[None], fitted.directions_)
+    related = at_least(gains, own)[:, 0] if above else at_least(own, gains)[0]
+    if not related.any():
+        return None
+    codes = np.where(related, fitted.object_codes_, np.iinfo(np.int64).max if above else -1)
+    tied = np.flatnonzero(codes == (codes.min() if above else codes.max()))
+    nearest = int(tied[np.argmin(np.abs(gains[tied] - own).sum(axis=1))])
+    columns = fitted._attributes
+    cells = (columns.cell(j, value) for j, value in enumerate(fitted.objects_[nearest].tolist()))
+    values = dict(zip(columns.labels, cells, strict=True))
+    return Witness(nearest, values, fitted.classes_[fitted.object_codes_[nearest]])
+
+
+def checked_top(top: int | None) -> int | None:
+    """Refuse a number of reasons that can't be."""
+    if top is not None and (isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1):
+        raise OptionError(f"top={top!r}: wanted a whole number from 1, or None for all")
+    return top
+
+
+def cell_text(cell: Any) -> str:
+    """Write a cell for people."""
+    return "missing" if cell is None else f"{cell:g}" if isinstance(cell, float) else str(cell)
 
 
 def one_row(x: Any) -> Any:
@@ -293,16 +314,17 @@ def one_row(x: Any) -> Any:
     """
     if hasattr(x, "columns") or isinstance(x, dict):
         return x
-    values = np.asarray(x)
+    values = as_array(x, "x")
     row = values[None] if values.ndim == 1 else values
     if row.ndim != 2 or len(row) != 1:
         raise DataError(f"wanted one object, got an array of shape {values.shape}")
     return row
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return plain lists, dicts, texts and numbers for JSON."""
     if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
+        return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     return value.item() if isinstance(value, np.generic) else value

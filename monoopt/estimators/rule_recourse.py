@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import DataError, nearest, refuse
-from monoopt.estimators.rule_explanation import RuleExplainer, one_row
+from monoopt.estimators.rule_explanation import RuleExplainer, cell_text, one_row
 from monoopt.estimators.rule_voting import middle
 from monoopt.formulations import recourse as formulation
 from monoopt.formulations.recourse import Levels
 from monoopt.order import match_precision
+from monoopt.order.attributes import GAP
 from monoopt.program import Certificate, Status
 from monoopt.solvers import Solver, solve
 
@@ -27,8 +28,8 @@ class Recourse:
 
     Attributes
     ----------
-    changes : dict of str to (float, float)
-        Attribute -> present and new value, only those that change.
+    changes : dict of str to (cell, cell)
+        Attribute -> present and new value, only those that change: numbers, categories, None for a missing cell.
     cost : float
         The least possible.
     values : ndarray, shape (d,)
@@ -39,14 +40,14 @@ class Recourse:
         That no cheaper change within the allowed values does it.
     """
 
-    changes: dict[str, tuple[float, float]]
+    changes: dict[str, tuple[Any, Any]]
     cost: float
     values: Floats
     label: Any
     certificate: Certificate
 
     def __str__(self) -> str:
-        steps = [f"{name} from {old:g} to {new:g}" for name, (old, new) in self.changes.items()]
+        steps = [f"{name} from {cell_text(old)} to {cell_text(new)}" for name, (old, new) in self.changes.items()]
         return f"{self.label}: {', '.join(steps) if steps else 'nothing to change'} (cost {self.cost:.4g})"
 
 
@@ -67,7 +68,9 @@ class RecourseTeller(RuleExplainer):
 
         minimise the sum of cost_j |new_j - old_j| / range_j over the values of the training data and of the rules
 
-        Directed attributes only change for the better, because worse never helps; free ones either way.
+        Directed attributes only change for the better, because worse never helps; free ones either way, and from one
+        category to another at the cost of a whole range. A missing cell counts as the worst value in the training data
+        where it is worse than every value, and can't change where it makes objects incomparable.
 
         Parameters
         ----------
@@ -103,7 +106,7 @@ class RecourseTeller(RuleExplainer):
         if len(values) != 1:
             raise DataError(f"wanted one object, got a table of {len(values)} rows")
         code = self._code_of(target)
-        if int(middle(self.votes(one_row(x)))[0]) >= code:
+        if int(middle(self._votes(values, bits))[0]) >= code:
             code = 0  # it is there: every object is in the worst class or a better one
         stuck, prices = self._prices(fixed, costs or {})
         ensembles = [ensemble.at_precision(bits) for ensemble in self.rules_]
@@ -120,8 +123,9 @@ class RecourseTeller(RuleExplainer):
             )
         new = formulation.read(program, solution, levels)
         old = values[0]
-        changes = {self._names[j]: (float(old[j]), float(new[j])) for j in np.flatnonzero(new != old)}
-        label = self.predict(self._as_given(x, new))[0]
+        tell = self._attributes.cell
+        changes = {self._names[j]: (tell(j, old[j]), tell(j, new[j])) for j in np.flatnonzero(new != old).tolist()}
+        label = self.classes_[middle(self._votes(new[None], bits))[0]]
         assert solution.certificate is not None and solution.objective is not None
         return Recourse(changes, float(solution.objective), new, label, solution.certificate)
 
@@ -133,7 +137,7 @@ class RecourseTeller(RuleExplainer):
         return known.index(target)
 
     def _prices(self, fixed: Sequence[Any], costs: Mapping[Any, float]) -> tuple[set[int], Floats]:
-        """Positions of the fixed attributes, and the cost of one unit of each."""
+        """Positions of the fixed attributes, and the cost of a change over the whole range of each."""
         names = self._names
         place = {name: j for j, name in enumerate(names)} | {j: j for j in range(len(names))}
         faults = [
@@ -142,21 +146,22 @@ class RecourseTeller(RuleExplainer):
         wrong = [key for key, cost in costs.items() if not (np.isfinite(cost) and cost > 0)]
         faults += [f"cost of {key!r} is {costs[key]!r}, wanted a positive number" for key in wrong]
         refuse(faults, "recourse")
-        width = self.objects_.max(axis=0) - self.objects_.min(axis=0)
         price = np.ones(len(names))
         for key, cost in costs.items():
             price[place[key]] = cost
-        return {place[key] for key in fixed}, price / np.where(width > 0, width, 1.0)
+        return {place[key] for key in fixed}, price
 
     def _levels(self, j: int, present: float, asked: Floats, price: float, stuck: bool) -> Levels:
         """Values that attribute j may take, and their costs; the present one is free."""
-        sign = int(self.directions_[j])
-        values = np.unique(asked)
+        sign, gap, columns = int(self.directions_[j]), abs(present) >= GAP / 2, self._attributes
+        values = np.unique(asked[np.abs(asked) < GAP / 2])
+        width = (float(np.ptp(values)) if len(values) else 0.0) or 1.0
         better = values != present if sign == 0 else (values - present) * sign > 0
-        chosen = np.concatenate([[present], values[better] if not stuck else []])
-        return Levels(chosen, np.abs(chosen - present) * price)
-
-    def _as_given(self, x: Any, new: Floats) -> Any:
-        """The changed object as a table that `predict` takes, in the order of fitting."""
-        names = getattr(self, "feature_names_in_", None)
-        return new[None] if names is None else {str(name): [value] for name, value in zip(names, new, strict=True)}
+        lasting = columns.counts_gaps and ((gap and sign != 0) or j == len(columns.signs))
+        chosen = values[better] if not (stuck or lasting) else values[:0]
+        if sign == 0 and (gap or columns.categories[j] is not None):
+            costs = np.ones(len(chosen))
+        else:
+            start = present if not gap else values.min() if sign > 0 else values.max()
+            costs = np.abs(chosen - start) / width
+        return Levels(np.append(present, chosen), np.append(0.0, costs * price))

@@ -50,7 +50,10 @@ class RuleVoter(OrdinalPredictor):
 
     def votes(self, X: Any) -> Floats:
         """Return f_k(x) in [-1, 1] for every object and question, shape (m, K-1); rounding dust is 0."""
-        _, values, bits = self._matched(X)
+        return self._votes(*self._matched(X)[1:])
+
+    def _votes(self, values: Floats, bits: npt.NDArray[np.uint8]) -> Floats:
+        """Votes on objects that were read before, in the precision of their columns."""
         found = np.zeros((len(values), len(self.classes_) - 1))
         for k, ensemble in enumerate(self.rules_):
             found[:, k] = ensemble.at_precision(bits).decision(values)
@@ -99,15 +102,29 @@ class RuleVoter(OrdinalPredictor):
         every rule is monotone in form; 0 of 3 comparable pairs violated; 0 of 10 on a grid of thresholds
         """
         check_is_fitted(self, "classes_")
-        values = self.objects_ if X is None else self._matched(X)[1]
+        values, bits = (self.objects_, self._precision) if X is None else self._matched(X)[1:]
         by_form = all(ensemble.is_monotone(self.directions_) for ensemble in self.rules_)
-        codes = middle(self.votes(values if X is None else X))
+        codes = middle(self._votes(values, bits))
         check = count_violations(values, codes, self.directions_, by_form)
         if not grid or not self.rules_:
             return check
         points = threshold_grid(self.rules_, self.objects_, grid)
-        more = count_violations(points, middle(self.votes(points)), self.directions_, by_form)
+        more = count_violations(points, middle(self._votes(points, self._precision)), self.directions_, by_form)
         return replace(check, grid_pairs=more.pairs, grid_violations=more.violations)
+
+
+def answers_of(votes: Floats) -> Floats:
+    """Answers to the questions: yes is 1, no is 0, an open one 1/2; put in falling order along the questions.
+
+    Order statistics of monotone answers are monotone, and cut in the middle they give the same class as `middle`.
+
+    Examples
+    --------
+    >>> answers_of(np.array([[0.5, 0.0, 0.0], [-0.5, 0.5, -1.0]]))
+    array([[1. , 0.5, 0.5],
+           [1. , 0. , 0. ]])
+    """
+    return (1.0 - np.sort(-np.sign(votes), axis=1)) / 2
 
 
 def middle(votes: Floats) -> Integers:

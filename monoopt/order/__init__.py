@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from monoopt.order.attributes import Attributes as Attributes
+from monoopt.order.attributes import read_attributes as read_attributes
 from monoopt.order.directions import Directions as Directions
 from monoopt.order.directions import as_gains as as_gains
 from monoopt.order.directions import orient as orient

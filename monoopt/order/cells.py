@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.errors import refuse
+from monoopt.errors import nearest, refuse
 
 EXACT_INTEGERS = 2**53
 MIXED_UP = "is beyond 2**53, where float64 mixes up integers"
 NO_NUMBER = "argument must be a string or a real number, not"
 WIDE = ("Int128", "UInt128")
+SHOWN = 8  # categories named in a message
 
 
 def as_array(values: Any, what: str) -> npt.NDArray[Any]:
@@ -121,6 +122,35 @@ def read_cells(cells: Iterable[Any]) -> tuple[npt.NDArray[np.float64], list[tupl
             faults.append((i, wrong))
         values.append(np.nan if is_missing(cell) else to_float(cell) if wrong is None else 0.0)
     return np.array(values, dtype=np.float64), faults
+
+
+def read_categories(
+    cells: Iterable[Any], categories: Sequence[Any]
+) -> tuple[npt.NDArray[np.float64], list[tuple[int, str]]]:
+    """Read cells as places among categories (missing: NaN); return what is wrong beside the place where it stands.
+
+    Examples
+    --------
+    >>> read_categories(["high", None, "hihg"], ["low", "high"])
+    (array([ 1., nan,  0.]), [(2, "'hihg' is no category of it, did you mean 'high'?")])
+    """
+    place = {category: float(k) for k, category in enumerate(categories)}
+    words = [category for category in categories if isinstance(category, str)]
+    values: list[float] = []
+    faults: list[tuple[int, str]] = []
+    for i, cell in enumerate(cells):
+        gap = is_missing(cell)
+        known = not gap and isinstance(cell, Hashable) and cell in place
+        if not gap and not known:
+            hint = nearest(cell, words) if isinstance(cell, str) else ""
+            faults.append((i, f"{cell!r} is no category of it{hint or f' ({_listed(categories)})'}"))
+        values.append(np.nan if gap else place[cell] if known else 0.0)
+    return np.array(values, dtype=np.float64), faults
+
+
+def _listed(categories: Sequence[Any]) -> str:
+    more = "" if len(categories) <= SHOWN else ", ..."
+    return ", ".join(map(str, categories[:SHOWN])) + more
 
 
 def _complaint(cell: Any) -> str | None:

@@ -6,7 +6,7 @@ two objects are comparable only when they are equal on it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ from monoopt.errors import nearest, refuse
 WORDS = {"gain": 1, "cost": -1, "free": 0, "+": 1, "-": -1, "up": 1, "down": -1, "0": 0}
 EVERY_OTHER = "*"
 FORMS = "wanted None, a dict by name, or a sequence with one entry per attribute"
-WANTED = "+1 or 'gain', -1 or 'cost', 0 or 'free'"
+WANTED = "+1 or 'gain', -1 or 'cost', 0 or 'free', or a list of categories, worst first"
 
 Directions: TypeAlias = Mapping[Any, Any] | Sequence[Any] | npt.NDArray[Any] | None
 
@@ -34,7 +34,8 @@ def parse_directions(
         None: every attribute is a gain. A dict by name (by position where the data have no names) must name
         every attribute; the key ``"*"`` stands for all those not named. A sequence gives one direction per
         attribute, in the order of the columns. A direction is +1, -1, 0 or one of the words gain, cost,
-        free, up, down, "+", "-"; None inside means free.
+        free, up, down, "+", "-"; None inside means free. A list of categories, worst first, makes a gain of text
+        (see `declared_categories`).
     names_or_count : sequence of str or int
         The attributes' names, or their number where they have none.
     what : str
@@ -60,21 +61,41 @@ def parse_directions(
     >>> parse_directions([1, "cost", None], 3)
     array([ 1, -1,  0], dtype=int8)
     """
-    named = not isinstance(names_or_count, int)
-    attributes: list[Any] = list(range(names_or_count) if isinstance(names_or_count, int) else names_or_count)
-    if directions is None:
-        return np.ones(len(attributes), dtype=np.int8)
-    entries = _by_name_or_position(directions)
     faults: list[str] = []
-    if isinstance(entries, Mapping):
-        values = _pick(entries, attributes, named, faults)
-    else:
-        values = dict(zip(attributes, entries, strict=False))
-        if len(entries) != len(attributes):
-            faults.append(f"{len(entries)} directions for {len(attributes)} attributes: give one for each")
+    values = _values(directions, names_or_count, faults)
     signs = [_sign(attribute, value, faults) for attribute, value in values.items()]
     refuse(faults, what)
     return np.array(signs, dtype=np.int8)
+
+
+def declared_categories(directions: Directions, names_or_count: Sequence[str] | int) -> list[tuple[Any, ...] | None]:
+    """Return per attribute the categories that its direction lists, worst first; None where it lists none.
+
+    Examples
+    --------
+    >>> declared_categories({"safety": ["low", "high"], "price": "cost"}, ["price", "safety"])
+    [None, ('low', 'high')]
+    """
+    values = _values(directions, names_or_count, [])
+    return [tuple(value) if _is_list(value) else None for value in values.values()]
+
+
+def _values(directions: Directions, names_or_count: Sequence[str] | int, faults: list[str]) -> dict[Any, Any]:
+    """Return what is written for every attribute, in their order; note what does not fit."""
+    named = not isinstance(names_or_count, int)
+    attributes: list[Any] = list(range(names_or_count) if isinstance(names_or_count, int) else names_or_count)
+    if directions is None:
+        return dict.fromkeys(attributes, 1)
+    entries = _by_name_or_position(directions)
+    if isinstance(entries, Mapping):
+        return _pick(entries, attributes, named, faults)
+    if len(entries) != len(attributes):
+        faults.append(f"{len(entries)} directions for {len(attributes)} attributes: give one for each")
+    return dict(zip(attributes, entries, strict=False))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) > 1
 
 
 def orient(
@@ -158,6 +179,10 @@ def _sign(attribute: Any, value: Any, faults: list[str]) -> int:
         return WORDS[value.strip().lower()]
     if isinstance(value, Real) and not isinstance(value, bool | np.bool_) and value in (1, -1, 0):
         return int(float(value))
+    if _is_list(value) and all(isinstance(category, Hashable) for category in value):
+        repeated = sorted({str(category) for i, category in enumerate(value) if category in value[:i]})
+        faults += [f"{attribute!r}: category {category!r} appears more than once" for category in repeated]
+        return 1
     hint = nearest(value, WORDS) if isinstance(value, str) else ""
     faults.append(f"{attribute!r}: {value!r} is no direction{hint}; wanted {WANTED}")
     return 0

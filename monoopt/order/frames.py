@@ -9,13 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import CellTypeError, DataError, nearest, refuse
-from monoopt.order.cells import EXACT_INTEGERS, MIXED_UP, NO_NUMBER, WIDE, as_array, as_objects, read_cells
+from monoopt.order.cells import (
+    EXACT_INTEGERS,
+    MIXED_UP,
+    NO_NUMBER,
+    WIDE,
+    as_array,
+    as_objects,
+    read_categories,
+    read_cells,
+)
 
 SHOWN = 20
 
 
 def read_table(
-    X: Any, *, what: str = "X", keep_missing: bool = False
+    X: Any, *, what: str = "X", keep_missing: bool = False, categories: Sequence[tuple[Any, ...] | None] = ()
 ) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
     """Read a table of numbers, refusing everything that is not a finite number.
 
@@ -28,6 +37,8 @@ def read_table(
         How messages call the table.
     keep_missing : bool
         Return missing cells as NaN, for methods with a policy for them; infinities are refused all the same.
+    categories : sequence of (tuple or None), optional
+        Per column the categories whose places its cells stand for; None: numbers.
 
     Returns
     -------
@@ -41,7 +52,7 @@ def read_table(
     DataError
         Wrong dimension, no row, no column, complex numbers, sparse matrices, lazy frames, repeated names,
         integers beyond 2**53 (where float64 changes them), or cells that are missing, infinite or text: all
-        counted, the first 20 listed with row, column and value.
+        counted, the first 20 listed with row, column and value. Likewise cells that are none of the categories.
     CellTypeError
         A `DataError` that is a TypeError too: some of the cells are neither number nor text.
 
@@ -57,9 +68,13 @@ def read_table(
     ...
     monoopt.errors.DataError: X: row 1, column 0: 'low' is text; row 0, column 1: NaN (missing)
     """
-    table, names = _open(X, what)
+    table, names = open_table(X, what)
     faults: list[str] = []
-    values = _read_array(table, faults, names) if isinstance(table, np.ndarray) else _read_columns(table, faults)
+    known = dict(enumerate(categories))
+    if isinstance(table, np.ndarray):
+        values = _read_array(table, faults, names, known)
+    else:
+        values = _read_columns(table, faults, known)
     bad = np.argwhere(np.isinf(values) if keep_missing else ~np.isfinite(values))
     total = len(faults) + len(bad)
     faults += [_not_finite(values, i, j, names) for i, j in bad[:SHOWN]]
@@ -147,8 +162,8 @@ def _repeated(names: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(name for name in names if name in seen or seen.add(name)))  # type: ignore[func-returns-value]
 
 
-def _open(X: Any, what: str) -> tuple[Any, tuple[str, ...] | None]:
-    """Return an array or a narwhals frame of the right shape, and the names."""
+def open_table(X: Any, what: str = "X") -> tuple[Any, tuple[str, ...] | None]:
+    """Return an array or a narwhals frame of the right shape, and the names; no cell is looked at."""
     _refuse_lazy(X, what)
     names = table_names(X)
     if is_frame(X):
@@ -186,8 +201,10 @@ def _shape_faults(shape: tuple[int, ...]) -> list[str]:
     return []
 
 
-def _read_array(X: npt.NDArray[Any], faults: list[str], names: tuple[str, ...] | None) -> npt.NDArray[np.float64]:
-    if X.dtype.kind in "fbiu":
+def _read_array(
+    X: npt.NDArray[Any], faults: list[str], names: tuple[str, ...] | None, known: Mapping[int, Any]
+) -> npt.NDArray[np.float64]:
+    if X.dtype.kind in "fbiu" and not any(known.values()):
         faults += _too_large(X, None)
         with np.errstate(over="ignore"):
             return X.astype(np.float64, copy=False)
@@ -196,16 +213,18 @@ def _read_array(X: npt.NDArray[Any], faults: list[str], names: tuple[str, ...] |
         return np.zeros(X.shape)
     cells = as_objects(X)
     columns = range(X.shape[1]) if names is None else names
-    return np.column_stack([_read_cells(cells[:, j], column, faults) for j, column in enumerate(columns)])
+    return np.column_stack([_read_cells(cells[:, j], column, faults, known.get(j)) for j, column in enumerate(columns)])
 
 
-def _read_columns(frame: Any, faults: list[str]) -> npt.NDArray[np.float64]:
+def _read_columns(frame: Any, faults: list[str], known: Mapping[int, Any]) -> npt.NDArray[np.float64]:
     import narwhals as nw
 
     columns = []
-    for name, series in zip(frame.columns, frame.iter_columns(), strict=True):
+    for j, (name, series) in enumerate(zip(frame.columns, frame.iter_columns(), strict=True)):
         kind = series.dtype
-        if str(kind) in WIDE or kind == nw.Decimal:
+        if known.get(j) is not None:
+            columns.append(_read_cells(series.to_list(), name, faults, known[j]))
+        elif str(kind) in WIDE or kind == nw.Decimal:
             columns.append(_read_cells(series.to_list(), name, faults))
         elif kind.is_numeric() or kind == nw.Boolean:
             if kind.is_integer():
@@ -219,8 +238,10 @@ def _read_columns(frame: Any, faults: list[str]) -> npt.NDArray[np.float64]:
     return np.column_stack(columns)
 
 
-def _read_cells(cells: Iterable[Any], column: object, faults: list[str]) -> npt.NDArray[np.float64]:
-    values, wrong = read_cells(cells)
+def _read_cells(
+    cells: Iterable[Any], column: object, faults: list[str], categories: Sequence[Any] | None = None
+) -> npt.NDArray[np.float64]:
+    values, wrong = read_cells(cells) if categories is None else read_categories(cells, categories)
     faults += [f"row {i}, column {column!r}: {complaint}" for i, complaint in wrong]
     return values
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import refuse
+from monoopt.order.attributes import Attributes
 from monoopt.order.precision import match_precision
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -87,20 +88,20 @@ class Rule:
         """
         return (self.covers(X) * (1 if self.positive else -1)).astype(np.int8)
 
-    def text(self, names: Sequence[str] | None = None, then: str | None = None) -> str:
+    def text(self, names: Attributes | Sequence[str] | None = None, then: str | None = None) -> str:
         """Return the rule in words.
 
         Parameters
         ----------
-        names : sequence of str, optional
-            Attribute names; x0, x1, ... when not given.
+        names : Attributes or sequence of str, optional
+            What the columns are, or their names alone; x0, x1, ... when not given.
         then : str, optional
             What the rule says, for example "at least class 2"; +1 or -1 when not given.
         """
-        parts = [
-            f"{names[c.attribute] if names is not None else f'x{c.attribute}'} {c.side} {_plain(c.threshold)}"
-            for c in self.conditions
-        ]
+        attributes = (
+            names if isinstance(names, Attributes) else Attributes(names=None if names is None else tuple(names))
+        )
+        parts = attributes.words(self.conditions)
         answer = then if then is not None else ("+1" if self.positive else "-1")
         return f"if {' and '.join(parts)} then {answer}" if parts else f"always {answer}"
 
@@ -221,12 +222,12 @@ class RuleEnsemble:
         rules = tuple(Rule(rule.positive, tuple(map(rounded, rule.conditions))) for rule in self.rules)
         return RuleEnsemble(rules, self.weights)
 
-    def text(self, names: Sequence[str] | None = None, upper: str = "+1", lower: str = "-1") -> str:
+    def text(self, names: Attributes | Sequence[str] | None = None, upper: str = "+1", lower: str = "-1") -> str:
         """Return one line per rule, heaviest first.
 
         Parameters
         ----------
-        names : sequence of str, optional
+        names : Attributes or sequence of str, optional
         upper, lower : str
             What a positive and a negative rule say.
         """
@@ -270,11 +271,6 @@ class RuleEnsemble:
             for rule in saved["rules"]
         )
         return cls(rules, np.array(saved["weights"], dtype=np.float64))
-
-
-def _plain(value: float) -> str:
-    """Write a number without a needless fraction, and so that it reads back exactly."""
-    return repr(int(value)) if abs(value) < 1e15 and value == int(value) else repr(float(value))
 
 
 def _to_json(value: float) -> float | str:

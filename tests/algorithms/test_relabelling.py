@@ -380,7 +380,7 @@ def test_a_bad_word_is_refused(words: dict, error: type[Exception], what: str):
 def test_all_faults_of_all_arguments_come_in_one_error():
     with pytest.raises(DataError) as caught:
         relabel([[1.0, np.nan], [2.0, np.inf]], ["a", "b"], directions=[1, "x"], sample_weight=[-1, np.nan])
-    assert len(caught.value.faults) == 3, "the table and the labels; directions and weights need a table"
+    assert len(caught.value.faults) == 6, "two cells, a direction, the labels and two weights"
     with pytest.raises(DataError) as caught:
         relabel([[1.0, 2.0]], ["a"], directions=[1, "x"], sample_weight=[-1])
     assert len(caught.value.faults) == 3
