@@ -16,10 +16,12 @@ from typer.core import TyperGroup
 from monoopt.cli import output
 from monoopt.cli.cluster import cluster
 from monoopt.cli.demo import demo
+from monoopt.cli.explain import explain
 from monoopt.cli.learn import fit, predict
 from monoopt.cli.rank import rank
 from monoopt.cli.repair import repair
 from monoopt.cli.solve import solve, solvers
+from monoopt.cli.verify import verify
 from monoopt.errors import (
     CertificateError,
     DataError,
@@ -43,6 +45,10 @@ EPILOG = """\
 `monoopt fit data.csv --target grade --order low,medium,high --down debt > rules.json`
 
 `monoopt predict rules.json new.csv --intervals > answers.csv`
+
+`monoopt explain rules.json new.csv --row 3 --reach high`
+
+`monoopt verify rules.json new.csv`
 
 `monoopt rank data.csv --id country --up gdp,leb --down imr --intervals 500 > ranking.csv`
 
@@ -107,7 +113,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, repair, fit, predict, rank, cluster, solvers, solve):
+for command in (demo, repair, fit, predict, explain, verify, rank, cluster, solvers, solve):
     app.command()(command)
 
 

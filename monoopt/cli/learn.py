@@ -11,7 +11,7 @@ import typer
 from monoopt.cli import options, output, store
 from monoopt.cli.columns import read_objects
 from monoopt.cli.tables import Table, read_table
-from monoopt.errors import DataError, OptionError
+from monoopt.errors import DataError
 
 
 class Pricing(Enum):
@@ -95,7 +95,7 @@ def summary(estimator: Any) -> str:
 
 
 def predict(
-    fitted: Annotated[str, typer.Argument(help="A file that `monoopt fit` wrote.", metavar="RULES.json")],
+    fitted: options.Fitted,
     data: options.Data,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="Add the lowest and highest label that the training data allow.")
@@ -115,9 +115,7 @@ def predict(
     Columns are found by name, in any order. An interval of one label means that the training data leave no choice;
     outside_range tells objects beyond the range of the training data in some attribute.
     """
-    if fitted == "-" and data == "-":
-        raise OptionError("standard input can be the rules or the data, not both")
-    saved = store.load(fitted)
+    saved = store.load_for(fitted, data)
     table = read_table(data, options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header))
     columns = saved.columns(table)
     answers: dict[str, np.ndarray] = {into: saved.estimator.predict(columns)}

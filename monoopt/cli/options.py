@@ -38,6 +38,7 @@ Tolerance = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Write JSON instead of CSV.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on standard error unless it fails.")]
 
+Fitted = Annotated[str, typer.Argument(help="A file that `monoopt fit` wrote.", metavar="RULES.json")]
 Data = Annotated[str, typer.Argument(help="A CSV file, or - for standard input.", metavar="DATA.csv")]
 Target = Annotated[str, typer.Option("--target", "-t", help="Column of the labels.", rich_help_panel=MEANING)]
 Order = Annotated[

@@ -132,6 +132,16 @@ def plain(value: Any) -> Any:
     return value
 
 
+def show_text(text: str) -> None:
+    """Write text as data: with colours on a terminal, plain in a pipe."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        Console(file=sys.stdout, soft_wrap=True).print(text, markup=False)
+    else:
+        write(text + "\n")
+
+
 def show_table(title: str, names: Sequence[str], rows: Sequence[Sequence[object]], as_json: bool) -> None:
     """Write a table as data: JSON if asked, a drawn table on a terminal, CSV in a pipe."""
     if as_json:

@@ -13,7 +13,7 @@ import numpy as np
 from monoopt.cli import output
 from monoopt.cli.columns import read_columns
 from monoopt.cli.tables import Table, read_bytes
-from monoopt.errors import DataError, nearest, refuse
+from monoopt.errors import DataError, OptionError, nearest, refuse
 
 HOMES = {"LPRulesClassifier": "monoopt.estimators"}
 """Estimators that a file may name, and where they live; a file never makes anything else run."""
@@ -66,3 +66,10 @@ def load(path: str) -> Saved:
     if not isinstance(content.get("table"), dict) or not hasattr(estimator, "feature_names_in_"):
         raise DataError(f"{path} does not say which columns it was fitted on: fit it with `monoopt fit`")
     return Saved(estimator, content["table"])
+
+
+def load_for(path: str, data: str | None) -> Saved:
+    """Read an estimator that is to meet a table; standard input can't be both."""
+    if path == "-" and data == "-":
+        raise OptionError("standard input can be the rules or the data, not both")
+    return load(path)

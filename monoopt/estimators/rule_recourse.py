@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import DataError, nearest, refuse
-from monoopt.estimators.rule_explanation import RuleExplainer, cell_text, one_row
+from monoopt.estimators.rule_explanation import RuleExplainer, cell_text, one_row, plain
 from monoopt.estimators.rule_voting import middle
 from monoopt.formulations import recourse as formulation
 from monoopt.formulations.recourse import Levels
@@ -45,6 +45,11 @@ class Recourse:
     values: Floats
     label: Any
     certificate: Certificate
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        proof = {"ok": self.certificate.ok, "says": str(self.certificate)}
+        return plain({"label": self.label, "cost": self.cost, "changes": self.changes, "certificate": proof})
 
     def __str__(self) -> str:
         steps = [f"{name} from {cell_text(old)} to {cell_text(new)}" for name, (old, new) in self.changes.items()]

@@ -58,5 +58,5 @@ def test_json_never_holds_what_json_does_not_have():
 
 def test_commands_are_these():
     assert {c.callback.__name__ for c in app.registered_commands} == {
-        "demo", "repair", "fit", "predict", "rank", "cluster", "solvers", "solve"
+        "demo", "repair", "fit", "predict", "explain", "verify", "rank", "cluster", "solvers", "solve"
     }  # fmt: skip

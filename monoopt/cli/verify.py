@@ -1,0 +1,81 @@
+"""``monoopt verify``: what is proved of fitted rules, and every comparable pair of a table checked."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from monoopt.cli import options, output, store
+from monoopt.cli.tables import read_table
+
+HEAD = ("check", "finding", "verdict")
+HELD, BROKEN, OPEN = "holds", "BROKEN", "not proved"
+
+
+def verify(
+    fitted: options.Fitted,
+    data: Annotated[
+        str | None, typer.Argument(help="Objects to compare; those of the fit if not given.", metavar="[DATA.csv]")
+    ] = None,
+    grid: Annotated[int, typer.Option("--grid", help="Points on, between and beyond thresholds.", min=0)] = 1000,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    encoding: options.Encoding = None,
+    null_value: options.NullValue = None,
+    skip_lines: options.SkipLines = 0,
+    no_header: options.NoHeader = False,
+    json: options.Json = False,
+) -> None:
+    """Prove that answers never fall when an object gets better; leaves with 3 if they do.
+
+    By the form of every rule, for all objects; by counting over all comparable pairs, and on a grid of thresholds.
+    Margins are computed again from rules and objects; certificates are shown as the fit recorded them.
+    """
+    saved = store.load_for(fitted, data)
+    columns = None
+    if data is not None:
+        table = read_table(data, options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header))
+        columns = saved.columns(table)
+    check = saved.estimator.verify(columns, grid=grid)
+    where = "objects of the fit" if data is None else f"objects of {data}"
+    rows = [
+        ("form", "every rule is monotone" if check.by_form else "a rule is not monotone", _verdict(check.by_form)),
+        (where, f"{check.violations} of {check.pairs} comparable pairs violated", _verdict(not check.violations)),
+    ]
+    if check.worst is not None:
+        rows.append(("worst pair", "objects {} and {}".format(*(row + 1 for row in check.worst)), BROKEN))
+    if grid:
+        found = f"{check.grid_violations} of {check.grid_pairs} comparable pairs violated"
+        rows.append(("grid of thresholds", found, _verdict(not check.grid_violations)))
+    rows += _margins(saved.estimator)
+    output.show_table("Verification", HEAD, rows, json)
+    if any(verdict == BROKEN for _, _, verdict in rows):
+        raise typer.Exit(output.UNVERIFIED)
+
+
+def _verdict(held: bool) -> str:
+    return HELD if held else BROKEN
+
+
+def _margins(estimator: Any) -> list[tuple[str, str, str]]:
+    """Margins computed anew beside those recorded, and the certificates of the fit."""
+    rows = []
+    smallest = estimator.margin_report().smallest
+    for k, (again, kept, bound) in enumerate(
+        zip(smallest, estimator.margins_, estimator.bounds_, strict=True), start=1
+    ):
+        question = f"at least {estimator.classes_[k]}"
+        found = f"smallest margin {again:.6g}, recorded {kept:.6g}, bound {bound:.6g}"
+        rows.append((question, found, _verdict(again >= kept - 1e-9) if _hard(estimator) else "soft"))
+    for place, proof in enumerate(estimator.certificates_):
+        part, k = divmod(place, len(estimator.margins_))
+        question = f"at least {estimator.classes_[k + 1]}"
+        what = f"{'relabelling' if part == 0 else 'margin'} of {question}, as recorded"
+        rows.append((what, str(proof), HELD if proof.ok else OPEN))
+    return rows
+
+
+def _hard(estimator: Any) -> bool:
+    """Whether margins are those of all objects: no object was allowed to lie within."""
+    return estimator.D is None and not estimator.nu and estimator.max_rules is None
