@@ -28,7 +28,6 @@ heaviest = max(rules.rule_table(), key=lambda entry: entry["support"] * entry["w
 print("\none rule as data:", json.dumps(heaviest))
 
 print("\nfewer rules for question 3:")
-for point in rules.rule_path(3, [0.0, 0.1, 0.3]):
-    print(f"  nu {point.nu:g}: {point.rules} rules, margin {point.margin:.3f}, {point.error:.1%} errors")
+print(rules.rule_path(3, [0.0, 0.1, 0.3]))
 
 print("\n", rules.verify(), sep="")

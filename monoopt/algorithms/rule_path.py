@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,37 @@ class PathPoint:
     fit: TaskFit = field(repr=False)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class RulePath(Sequence[PathPoint]):
+    """Ensembles of one question from a hard margin to a soft one; printed, a table.
+
+    Attributes
+    ----------
+    points : tuple of PathPoint
+    """
+
+    points: tuple[PathPoint, ...]
+
+    @overload
+    def __getitem__(self, place: int) -> PathPoint: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[PathPoint, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> PathPoint | tuple[PathPoint, ...]:
+        return self.points[place]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __str__(self) -> str:
+        lines = [f"{p.nu:6g}  {p.rules:5d}  {p.margin:8.4f}  {p.error:6.1%}" for p in self.points]
+        return "\n".join(["    nu  rules    margin   error", *lines])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def penalty_of(nu: float, weights: Floats) -> float | None:
     """Return D for a share nu of the weight; None, a hard margin, for nu = 0.
 
@@ -68,7 +99,7 @@ def rule_path(
     weights: Floats,
     settings: Settings,
     softness: Sequence[float] = SOFTNESS,
-) -> tuple[PathPoint, ...]:
+) -> RulePath:
     """Fit one question at every softness.
 
     Parameters
@@ -89,8 +120,10 @@ def rule_path(
     --------
     >>> X, up = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([1], dtype=np.int8)
     >>> path = rule_path(X, np.array([-1, 1, 1, 1]), up, np.ones(4), Settings(), [0.0, 1.0])
-    >>> [(point.nu, point.rules, point.margin, point.error) for point in path]
-    [(0.0, 2, 0.5, 0.0), (1.0, 1, 1.0, 0.25)]
+    >>> print(path)
+        nu  rules    margin   error
+         0      2    0.5000    0.0%
+         1      1    1.0000   25.0%
     """
     points = []
     for nu in softness:
@@ -98,7 +131,7 @@ def rule_path(
         wrong = signs * fit.ensemble.decision(X) <= ZERO
         error = float(weights[wrong].sum() / weights.sum())
         points.append(PathPoint(float(nu), len(fit.ensemble.rules), fit.margin, error, fit))
-    return tuple(points)
+    return RulePath(tuple(points))
 
 
 def check_max_rules(max_rules: int | str) -> None:

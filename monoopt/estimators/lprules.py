@@ -19,7 +19,7 @@ from monoopt.algorithms.lprules import Settings, TaskFit
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.algorithms.questions import Answered, Plan, answer, answer_by_bags
 from monoopt.algorithms.relabelling import Relabelling, relabel_data
-from monoopt.algorithms.rule_path import SOFTNESS, PathPoint, rule_path
+from monoopt.algorithms.rule_path import SOFTNESS, RulePath, rule_path
 from monoopt.algorithms.rule_pricers import SMOOTHING
 from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError
@@ -48,7 +48,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
     subject to  y_i sum_t a_t r_t(x_i) + xi_i >= rho,   sum_t a_t = 1,   a, xi >= 0
 
     over ALL monotone rules, by column generation with a proof. Rules say +1 ("if skill >= 3 and debt <= 2") or -1
-    and are monotone in form, so predictions never fall when an object gets better.
+    and are monotone in form, so predictions never fall when an object gets better. Where no rule speaks, or votes cancel,
+    a question stays open and the class is the middle of what is left (see `predict`).
 
     Parameters
     ----------
@@ -228,8 +229,11 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         self._keep(data, relabelling, found, fits)
         return self
 
-    def rule_path(self, k: int, softness: Sequence[float] = SOFTNESS) -> tuple[PathPoint, ...]:
+    def rule_path(self, k: int, softness: Sequence[float] = SOFTNESS) -> RulePath:
         """Return for question k (1..K-1) what softer margins and fewer rules reach: margin, error, number of rules.
+
+        Printed, it is a table; `monoopt.report.plots_rules.plot_rule_path` draws it. Errors are those on the relabelled
+        objects. It is what `max_rules` chooses from.
 
         Parameters
         ----------
@@ -240,8 +244,10 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         Examples
         --------
         >>> rules = LPRulesClassifier().fit([[1], [2], [3], [4]], [0, 1, 0, 1])
-        >>> [(point.nu, point.rules, point.error) for point in rules.rule_path(1, [0.0, 0.5])]
-        [(0.0, 2, 0.0), (0.5, 2, 0.0)]
+        >>> print(rules.rule_path(1, [0.0, 0.5]))
+            nu  rules    margin   error
+             0      2    0.5000    0.0%
+           0.5      2    0.5000    0.0%
         """
         check_is_fitted(self, "classes_")
         if isinstance(k, bool) or not 1 <= k < len(self.classes_):

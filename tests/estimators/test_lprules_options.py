@@ -80,6 +80,9 @@ def test_the_path_of_a_fitted_classifier_starts_at_its_own_margin():
     path = rules.rule_path(3, [0.0, 0.2])
     assert path[0].margin == pytest.approx(rules.margins_[2], abs=1e-6) and path[0].error == 0
     assert path[1].fit.certificate.ok
+    table = [line.split() for line in str(path).split("\n")]
+    assert table[0] == ["nu", "rules", "margin", "error"]
+    assert [(float(nu), int(rules)) for nu, rules, *_ in table[1:]] == [(p.nu, p.rules) for p in path]
     for k in (0, 5, True):
         with pytest.raises(OptionError, match="question from 1 to 4"):
             rules.rule_path(k)
