@@ -48,8 +48,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
     subject to  y_i sum_t a_t r_t(x_i) + xi_i >= rho,   sum_t a_t = 1,   a, xi >= 0
 
     over ALL monotone rules, by column generation with a proof. Rules say +1 ("if skill >= 3 and debt <= 2") or -1
-    and are monotone in form, so predictions never fall when an object gets better. Where no rule speaks, or votes cancel,
-    a question stays open and the class is the middle of what is left (see `predict`).
+    and are monotone in form, so predictions never fall when an object gets better. Where no rule speaks, or votes
+    cancel, a question stays open and the class is the middle of what is left (see `predict`).
 
     Parameters
     ----------
