@@ -1,12 +1,13 @@
 """The largest margin over all monotone rules, proved: how long it takes, and what the search for rules contributes.
 
 Left: for every question "at least class k?" of a data set, border objects, margin, bound, master programs solved,
-rules at hand, rules used, processor seconds. Right: one pricing problem (the multipliers at which column generation
-ended, so that no rule improves and the whole search is a proof) by three exact ways: sums of the whole grid (up to two
-million cells), branch and bound with its nodes, the integer program in HiGHS.
+rules at hand, simplex pivots, rules used, processor seconds. Right: one pricing problem (the multipliers at which
+column generation ended, so that no rule improves and the whole search is a proof) by three exact ways: sums of the
+whole grid (up to two million cells), branch and bound with its nodes, the integer program in HiGHS.
 
     python benchmarks/rule_search.py           # shipped sets, car (if MONOOPT_DATA is set), synthetic ones
     python benchmarks/rule_search.py --sets swd,real13 --smoothing 0,0.3 --no-program
+    python benchmarks/rule_search.py --sets real13 --without columns   # what one of the techniques is worth
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from monoopt import datasets
-from monoopt.algorithms import rule_search
+from monoopt.algorithms import rule_pricers, rule_search
 from monoopt.algorithms.column_generation import Limits
 from monoopt.algorithms.lprules import Settings, TaskFit, fit_task
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
@@ -29,7 +30,11 @@ from monoopt.algorithms.relabelling import relabel_data
 from monoopt.algorithms.rule_pricers import SMOOTHING
 from monoopt.algorithms.words import Words
 from monoopt.formulations import rule_pricing
+from monoopt.program import Program
+from monoopt.solvers import Settings as SolverSettings
 from monoopt.solvers import solve
+from monoopt.solvers.base import Held
+from monoopt.solvers.highs import Highs
 
 CELLS = rule_search.GRID_CELLS
 SHIPPED = ("esl", "swd", "lev", "era", "balance")
@@ -39,6 +44,21 @@ SYNTHETIC = {  # objects, attributes, levels (None: real values), correlation of
     "real13": (500, 13, None, 0.3),
     "real13iid": (500, 13, None, 0.0),
 }
+WITHOUT = {  # constants that switch a technique off
+    "columns": (rule_pricers, "COLUMNS", 1),  # one rule per sign and call
+    "memory": (rule_search, "REMEMBERED", 0),  # no climbing from rules found before
+    "kicks": (rule_search, "KICKS", (3,)),  # no long local search before branch and bound
+    "bounds": (rule_pricers, "BOUND_FROM", 10**9),  # no bounds in passing
+    "hot": None,  # every master program from scratch
+}
+
+
+class Forgetful(Highs):
+    """HiGHS that starts every master program cold."""
+
+    def hold(self, program: Program, settings: SolverSettings) -> Held:
+        """Keep nothing."""
+        return Held(self, program, settings)
 
 
 def synthetic(n: int, d: int, levels: int | None, rho: float, seed: int = 0) -> OrdinalData:
@@ -76,10 +96,13 @@ def tasks(data: OrdinalData) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
             yield k + 1, X, signs
 
 
-def fit(data: OrdinalData, X: np.ndarray, signs: np.ndarray, smoothing: float, limit: float) -> tuple[TaskFit, float]:
+def fit(
+    data: OrdinalData, X: np.ndarray, signs: np.ndarray, smoothing: float, limit: float, hot: bool = True
+) -> tuple[TaskFit, float]:
     """Fit one question; return it and the processor seconds."""
     rule_search.GRID_CELLS = CELLS
-    settings = Settings(limits=Limits(time_limit=limit, smoothing=smoothing))
+    solver = "highs" if hot else Forgetful()
+    settings = Settings(solver=solver, limits=Limits(time_limit=limit, smoothing=smoothing))
     start = time.process_time()
     found = fit_task(X, signs, data.directions, np.ones(len(X)), settings)
     return found, time.process_time() - start
@@ -124,9 +147,13 @@ def main() -> None:
     parser.add_argument("--smoothing", default=str(SMOOTHING))
     parser.add_argument("--time-limit", type=float, default=60.0)
     parser.add_argument("--no-program", action="store_true", help="leave out the integer program")
+    parser.add_argument("--without", choices=WITHOUT, help="leave one technique out")
     words = parser.parse_args()
     warm_up()
-    print(f"{'set':>10}  k smooth border    margin      bound proved steps columns rules    cpu s |", end=" ")
+    switch = WITHOUT.get(words.without)
+    if switch is not None:
+        setattr(*switch)
+    print(f"{'set':>10}  k smooth border    margin      bound proved steps columns pivots rules    cpu s |", end=" ")
     print(f"{'grid s':>10} {'tree s':>10} {'program s':>10} nodes")
     for name in words.sets.split(","):
         data = load(name)
@@ -135,10 +162,11 @@ def main() -> None:
             continue
         for k, X, signs in tasks(data):
             for smoothing in map(float, words.smoothing.split(",")):
-                found, cpu = fit(data, X, signs, smoothing, words.time_limit)
+                found, cpu = fit(data, X, signs, smoothing, words.time_limit, words.without != "hot")
                 row = f"{name:>10} {k:2d} {smoothing:6.2f} {len(found.rows):6d} {found.margin:9.6f} "
                 row += f"{found.bound:10.7f} {found.certificate.ok!s:>6} {len(found.steps):5d} "
-                row += f"{found.steps[-1].columns:7d} {len(found.ensemble.rules):5d} {cpu:8.2f} | "
+                row += f"{found.steps[-1].columns:7d} "
+                row += f"{sum(s.pivots for s in found.steps):6d} {len(found.ensemble.rules):5d} {cpu:8.2f} | "
                 ways, nodes = price(data, X, signs, found, not words.no_program, words.time_limit)
                 print(row + " ".join(ways) + f" {nodes:5d}", flush=True)
 

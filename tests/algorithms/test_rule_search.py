@@ -154,6 +154,23 @@ def test_the_branch_and_bound_finds_what_the_local_search_misses(monkeypatch):
     assert alone.proved and alone.values[0] == pytest.approx(best, abs=1e-12)
 
 
+@pytest.mark.parametrize("near", [1.0, 0.7], ids=["just_below_the_best", "well_below"])
+def test_the_tree_alone_never_cuts_off_the_best_rule(near, monkeypatch):
+    """The local search finds most best rules before the tree starts, which would hide a cut that is too deep."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 8, (40, 4)).astype(float) if seed % 2 else rng.normal(size=(30, 3))
+        labels, weights = rng.choice([-1, 1], len(X)), rng.dirichlet(np.ones(len(X)))
+        search = RuleSearch(X, labels, np.ones(X.shape[1], dtype=int))
+        monkeypatch.setattr(rule_search, "GRID_CELLS", GRID)
+        best, nothing = search.best(weights, 1).bound, np.empty((0, X.shape[1]), dtype=np.int64)
+        with monkeypatch.context() as patch:
+            patch.setattr(rule_search, "GRID_CELLS", TREE)
+            patch.setattr(rule_search, "climb_from", lambda *args, out=nothing, **words: out)
+            found = search.best(weights, 1, threshold=near * best - 1e-9)
+        assert found.proved and found.values[0] == pytest.approx(best, abs=1e-12)
+
+
 def test_grid_and_tree_agree_where_the_tree_is_deep(monkeypatch):
     X, labels, directions, weights = hard_instance(n=40, d=4)
     for sign in (1, -1):
