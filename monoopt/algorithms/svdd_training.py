@@ -1,8 +1,8 @@
 """From a kernel and objects to a certified ball: which road is taken, and what is kept.
 
-Small problems and every solver but ``smo`` go through the program (`monoopt.formulations.svdd`) and `solve`;
-``smo`` on more than 500 objects takes kernel rows on demand (`monoopt.algorithms.kernel_ball`), the same
-mathematics without a matrix of n x n.
+Every solver but ``smo`` goes through the program (`monoopt.formulations.svdd`) and `solve`; ``smo`` takes kernel rows
+on demand (`monoopt.algorithms.kernel_ball`), the same mathematics without a matrix of n x n, unless the program is
+asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from monoopt.program import Certificate, Program
 from monoopt.solvers import solve
 from monoopt.solvers.smo_driver import MatrixRows, Rows
 
-PROGRAM_LIMIT = 500  # objects up to which smo, too, is handed the program
 MATRIX_LIMIT = 12_000  # objects up to which an n x n kernel matrix is formed (1.2 GB)
 
 
@@ -95,8 +94,7 @@ def train(
     """
     C = svdd.penalty(C, None, float(weight.sum()))
     valid = isinstance(kernel, Kernel) and kernel.kind != "tuned"
-    large = len(weight) > PROGRAM_LIMIT and not how.form_program
-    on_rows = how.solver == "smo" and (start is not None or large)
+    on_rows = how.solver == "smo" and (start is not None or not how.form_program)
     if valid and on_rows:
         return _by_rows(kernel.rows(), None, C * weight, how, None, start)  # type: ignore[union-attr]
     given = _matrix(kernel, len(weight))

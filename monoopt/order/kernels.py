@@ -20,7 +20,8 @@ import numpy as np
 from monoopt.errors import OptionError, nearest
 from monoopt.order.tuning import tuning_rank, tuning_scales
 
-CHUNK = 1 << 20  # entries of K formed at a time: 8 MB
+CHUNK = 1 << 16  # entries of K formed at a time: half a megabyte, which stays in the processor's cache
+TILE = 256  # rows and columns of K that are made symmetric at a time, in place
 KINDS = ("gaussian", "linear", "tuned", "precomputed")
 
 
@@ -70,9 +71,16 @@ class KernelRows:
     def matrix(self) -> np.ndarray:
         """K of all objects, exactly symmetric, with its exact diagonal."""
         K = self.block(self)
-        K = (K + K.T) / 2
+        for i in range(0, len(K), TILE):
+            for j in range(i, len(K), TILE):
+                above, below = K[i : i + TILE, j : j + TILE], K[j : j + TILE, i : i + TILE]
+                above[:] = (above + below.T) / 2
+                below[:] = above.T
         np.fill_diagonal(K, self.diagonal())
         return K
+
+    def whole(self) -> None:
+        """K does not lie in memory."""
 
     def dot(self, other: KernelRows, weights: np.ndarray) -> np.ndarray:
         """Return ``block(other) @ weights`` without forming more than `CHUNK` entries."""

@@ -6,23 +6,21 @@ import time
 
 import numpy as np
 
-from monoopt.errors import OptionError, UnsupportedProgram
+from monoopt.errors import UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status
 from monoopt.solvers.answer import RawAnswer
 from monoopt.solvers.base import Solver
 from monoopt.solvers.settings import Settings, unknown_option
-from monoopt.solvers.smo_driver import CACHE_MEGABYTES, MatrixRows, minimise
+from monoopt.solvers.smo_driver import MatrixRows, minimise
 
 TOLERANCE = 1e-8
-OPTIONS = ["cache_megabytes"]
 
 
 class Smo(Solver):
     """Solve min 1/2 x'Px + c'x subject to sum x = total, lower <= x <= upper (the SVDD dual, and its kind).
 
     The one row must be an equality with one and the same coefficient for every column; lower bounds must be
-    finite. Anything else is refused, naming the row or column. The native option is ``cache_megabytes``,
-    memory for rows of P.
+    finite. Anything else is refused, naming the row or column. It has no options of its own.
     """
 
     name = "smo"
@@ -56,6 +54,8 @@ class Smo(Solver):
 
     def run(self, program: Program, settings: Settings) -> RawAnswer:
         """Solve one program of the class."""
+        for word in settings.options:
+            raise unknown_option("smo", word, [])
         began = time.perf_counter()
         coefficient = float(program.A.data[0])
         total = float(program.row_lower[0]) / coefficient
@@ -70,7 +70,6 @@ class Smo(Solver):
             program.upper,
             start,
             tolerance=(settings.tolerance or TOLERANCE) * _scale(program),
-            cache_megabytes=_cache(settings),
             time_limit=settings.time_limit,
             threads=settings.threads,
         )
@@ -147,12 +146,3 @@ def _scale(program: Program) -> float:
     """Size of a gradient: the tolerance is relative to it."""
     largest = 0.0 if program.P is None else float(abs(program.P).max())
     return max(float(np.abs(program.c).max()), largest) or 1.0
-
-
-def _cache(settings: Settings) -> float:
-    for word, value in settings.options.items():
-        if word not in OPTIONS:
-            raise unknown_option("smo", word, OPTIONS)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-            raise OptionError(f"smo: cache_megabytes={value!r}, wanted a positive number")
-    return float(settings.options.get("cache_megabytes", CACHE_MEGABYTES))

@@ -4,7 +4,7 @@ minimise 1/2 x'Px + c'x  subject to  sum x = total,  lower <= x <= upper.
 
 Pairs of columns by the maximal violation and second-order choice (Fan, Chen, Lin 2005), columns that seem
 settled at a bound set aside (shrinking; their gradient is rebuilt and checked before any answer), rows of P
-computed when first needed and kept in a cache of stated size. P is never formed.
+computed when first needed and kept in a cache of stated size. P is not formed, but used as it is where it is there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 SHRINK_EVERY = 1000  # pair steps between two looks at what can be set aside
 SHRINK_LEAST = 100  # fewer active columns are not worth it: all their rows are computed at once
+ROWS_AT_ONCE = 64  # of a matrix in a product: a copy that stays in the processor's cache
 CACHE_MEGABYTES = 400.0
 STEPS_LEAST = 10_000_000
 
@@ -45,6 +46,10 @@ class Rows(Protocol):
 
     def dot(self, other: Self, weights: np.ndarray) -> np.ndarray:
         """``block(other) @ weights``, in pieces."""
+        ...
+
+    def whole(self) -> np.ndarray | None:
+        """P itself where it lies in memory, None where it would have to be computed."""
         ...
 
 
@@ -78,8 +83,16 @@ class MatrixRows:
         """``block(other) @ weights`` as a sum over the others' rows (P is symmetric)."""
         spread = np.zeros(len(self.matrix))
         spread[other.index] = weights
-        used = np.flatnonzero(spread)
-        return (spread[used] @ self.matrix[used])[self.index]
+        used, total = np.flatnonzero(spread), np.zeros(len(self.matrix))
+        for start in range(0, len(used), ROWS_AT_ONCE):
+            some = used[start : start + ROWS_AT_ONCE]
+            total += spread[some] @ self.matrix[some]
+        return total[self.index]
+
+    def whole(self) -> np.ndarray:
+        """P: the matrix, or a copy of a part of it."""
+        everything = len(self.index) == len(self.matrix) and (np.diff(self.index) == 1).all()
+        return np.ascontiguousarray(self.matrix if everything else self.block(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +147,7 @@ def minimise(
     tolerance : float
         Largest violation of the optimality conditions left, in units of the gradient.
     cache_megabytes : float
-        Memory for rows of P.
+        Memory for rows of P that are computed; a matrix that is there needs none.
     time_limit : float, optional
         Wall seconds; the point reached is feasible and is handed back as not converged.
     threads : int
@@ -180,7 +193,9 @@ class _Work:
         active = np.arange(len(self.x))
         while True:
             converged, active = self._settle(active)
-            rest = np.setdiff1d(np.arange(len(self.x)), active, assume_unique=True)
+            aside = np.ones(len(self.x), dtype=bool)
+            aside[active] = False
+            rest = np.flatnonzero(aside)
             self._refresh(rest)
             least, most = _interval(self.gradient, self.x, self.lower, self.upper)
             violation = max(0.0, most - least)
@@ -224,20 +239,31 @@ class _Active:
 
     def __init__(self, work: _Work, index: np.ndarray) -> None:
         self.work = work
-        self.buffer = np.empty(min(max(work.cache_entries, 2 * len(index)), len(index) ** 2 + len(index)))
-        self.state = np.array([-1, -1, 0])
+        self.state, self.buffer = np.array([-1, -1, 0]), np.empty(0)
         self.index = index
         self.rows = work.rows.take(index)
         self.diagonal = self.rows.diagonal()
         vectors = (work.gradient, work.x, work.lower, work.upper)
         self.gradient, self.x, self.lower, self.upper = (vector[index] for vector in vectors)
         self._lay_out(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-        if len(index) <= min(SHRINK_LEAST, len(self.stamp)):
-            self._fill()
+        if len(index) <= SHRINK_LEAST:
+            self._show(self.rows.block(self.rows))
+
+    def _bar(self) -> None:
+        """Note which columns can't grow and which can't shrink, as infinite entries."""
+        self.barred_up = np.where(self.x < self.upper, 0.0, np.inf)
+        self.barred_down = np.where(self.x > self.lower, 0.0, np.inf)
 
     def _lay_out(self, owners: np.ndarray, stamps: np.ndarray) -> None:
-        """Cut the buffer into rows; the first ones hold what the owners had."""
+        """Cut the buffer into rows, the first ones hold what the owners had; or take P as it lies in memory."""
+        self._bar()
+        matrix = self.rows.whole()
+        if matrix is not None:
+            self._show(matrix)
+            return
         n = len(self.index)
+        if not len(self.buffer):
+            self.buffer = np.empty(min(max(self.work.cache_entries, 2 * n), n * n + n))
         slots = max(2, min(n, len(self.buffer) // n))
         self.cache = self.buffer[: slots * n].reshape(slots, n)
         self.used = len(owners)
@@ -247,20 +273,18 @@ class _Active:
         self.owner[: self.used], self.stamp[: self.used] = owners, stamps
         self.place[owners] = np.arange(self.used)
 
-    def _fill(self) -> None:
-        """Compute all rows at once."""
-        n = self.used = len(self.index)
-        self.cache[:] = self.rows.block(self.rows)
-        self.place, self.owner = np.arange(n), np.arange(n)
-        self.work.counts["rows"] += n
+    def _show(self, matrix: np.ndarray) -> None:
+        """Take the rows from a matrix: none will be missed."""
+        self.cache, self.used = matrix, 0
+        self.place, self.stamp = np.arange(len(matrix)), np.zeros(len(matrix), dtype=np.int64)
 
     def descend(self, steps: int) -> bool:
         """Take at most this many pair steps, fetching rows as they are missed; tell whether it converged."""
         from monoopt.solvers._smo_kernels import CONVERGED, ROW_MISSING, descend
 
-        vectors = (self.gradient, self.x, self.lower, self.upper, self.diagonal)
+        vectors = (self.gradient, self.x, self.lower, self.upper, self.barred_up, self.barred_down, self.diagonal)
         while True:
-            why, _, done = descend(*vectors, self.cache, self.place, self.stamp, self.state, self.work.tolerance, steps)
+            why, done = descend(*vectors, self.cache, self.place, self.stamp, self.state, self.work.tolerance, steps)
             steps -= done
             self.work.counts["steps"] += done
             if why != ROW_MISSING:
@@ -291,7 +315,7 @@ class _Active:
         """Set aside the columns that sit at a bound and want to stay there."""
         low, high = _interval(self.gradient, self.x, self.lower, self.upper)
         settled = (self.x >= self.upper) & (self.gradient < low) | (self.x <= self.lower) & (self.gradient > high)
-        if settled.sum() <= 0.1 * len(self.index):
+        if settled.sum() <= (0.1 if self.used else 0.5) * len(self.index):  # a matrix is copied, rows are compacted
             return
         keep = np.flatnonzero(~settled)
         owners, stamps = self._compact(keep)
@@ -304,6 +328,8 @@ class _Active:
     def _compact(self, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Move the cached rows of kept columns, without the dropped entries, to the front of the buffer."""
         n, m = len(self.index), len(keep)
+        if not self.used:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         new_place = np.full(n, -1)
         new_place[keep] = np.arange(m)
         alive = np.array([s for s in range(self.used) if new_place[self.owner[s]] >= 0], dtype=np.int64)

@@ -66,12 +66,10 @@ def test_the_tuned_kernel_is_repaired_as_told_and_measured_as_given():
     assert found.measured.squared_radius == pytest.approx(distances.max())  # C = 1: the ball holds all
 
 
-def test_both_roads_of_smo_agree_on_a_repaired_matrix(monkeypatch: pytest.MonkeyPatch):
+def test_both_roads_of_smo_agree_on_a_repaired_matrix():
     kernel = settle_kernel("tuned", np.random.default_rng(0).normal(size=(150, 2)), rank=7)
-    how = Training(repair="shift")
-    by_program = train(kernel, 0.1, np.ones(150), how)
-    monkeypatch.setattr("monoopt.algorithms.svdd_training.PROGRAM_LIMIT", 100)
-    by_rows = train(kernel, 0.1, np.ones(150), how)
+    by_program = train(kernel, 0.1, np.ones(150), Training(repair="shift", form_program=True))
+    by_rows = train(kernel, 0.1, np.ones(150), Training(repair="shift"))
     assert by_program.program is not None and by_rows.program is None
     assert by_rows.measured.squared_radius == pytest.approx(by_program.measured.squared_radius, abs=1e-6)
 

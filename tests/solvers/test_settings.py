@@ -26,7 +26,6 @@ REFUSED_VALUES = {
     "glpk": {"mipgap": "many"},
     "cbc": {"primalTolerance": "many"},
     "mincut": {"closure": "most"},
-    "smo": {"cache_megabytes": -1},
 }
 
 
