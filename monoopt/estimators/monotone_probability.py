@@ -92,6 +92,8 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
         +1 or "gain", -1 or "cost", 0 or "free" per attribute; None: all gain.
     order : sequence, optional
         All labels, worst first; needed for text.
+    missing : "error", "incomparable" or "worst"
+        Of missing cells, in `fit` and `predict`: see `monoopt.relabel`.
     loss : "absolute", "squared" or array-like, shape (K, K)
         The class predicted is that of least expected loss: the median for "absolute", the rounded mean for "squared",
         a quantile for `monoopt.order.linear_loss`.
@@ -140,6 +142,7 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
         *,
         directions: Directions = None,
         order: Sequence[Any] | None = None,
+        missing: str = "error",
         loss: Loss = "absolute",
         max_conditions: int | None = 1,
         isotonic_share: float = 0.5,
@@ -149,6 +152,7 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
     ) -> None:
         self.directions = directions
         self.order = order
+        self.missing = missing
         self.loss = loss
         self.max_conditions = max_conditions
         self.isotonic_share = isotonic_share
@@ -176,7 +180,7 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
             Every fault of the data at once; or a loss whose best class would not be monotone.
         """
         words = self._words()
-        data = read_training_data(X, y, self.directions, sample_weight, self.order)
+        data = read_training_data(X, y, self.directions, sample_weight, self.order, self.missing)
         table = monotone_loss(self.loss, data.n_classes)
         objects, counts = class_counts(data)
         found = fit_probabilities(objects, counts, data.directions, words)

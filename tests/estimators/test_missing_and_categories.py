@@ -49,15 +49,17 @@ def test_answers_are_monotone_with_missing_cells(seed: int, missing: str):
         warnings.simplefilter("ignore", DataWarning)
         rules = LPRulesClassifier(directions=directions, missing=missing).fit(X, y)
         repair = MonotoneRelabeler(directions=directions, missing=missing).fit(X, y)
+        chances = MonotoneProbabilityClassifier(directions=directions, missing=missing).fit(X, y)
     assert all(proof.ok for proof in [*rules.certificates_, *repair.certificates_])
     assert (
         rules.verify().ok and rules.verify(GRID).violations == 0 and rules.verify(GRID).pairs == over.sum() - len(GRID)
     )
-    for codes in (rules.predict(GRID), repair.predict(GRID), *repair.predict_interval(GRID).T):
+    for codes in (rules.predict(GRID), repair.predict(GRID), chances.predict(GRID), *repair.predict_interval(GRID).T):
         assert not (over & (codes[:, None] < codes[None, :])).any()
     assert np.array_equal(rules.predict(X), repair.labels_)  # a largest margin separates what was relabelled
-    q = np.cumsum(rules.predict_proba(GRID)[:, ::-1], axis=1)[:, :-1]
-    assert not (over[:, :, None] & (q[:, None] < q[None] - 1e-12)).any()
+    for fitted in (rules, chances):
+        q = np.cumsum(fitted.predict_proba(GRID)[:, ::-1], axis=1)[:, :-1]
+        assert not (over[:, :, None] & (q[:, None] < q[None] - 1e-12)).any()
 
 
 @pytest.mark.parametrize("missing", ["worst", "incomparable"])
@@ -90,7 +92,7 @@ def test_the_two_policies_by_hand():
     assert worst.predict_interval([[NAN]]).tolist() == [[0, 0]]
 
 
-@pytest.mark.parametrize("kind", [LPRulesClassifier, MonotoneRelabeler])
+@pytest.mark.parametrize("kind", [LPRulesClassifier, MonotoneRelabeler, MonotoneProbabilityClassifier])
 def test_missing_cells_are_refused_unless_told_otherwise(kind: Any):
     fitted = kind().fit([[1.0, 2.0], [2.0, 3.0]], [0, 1])
     with pytest.raises(DataError) as caught:
