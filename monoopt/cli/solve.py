@@ -100,7 +100,9 @@ def _conflict(program: Program) -> str:
     from monoopt.solvers import explain_infeasible
 
     try:
-        return f"these can't hold together; drop any one and the rest can:\n{explain_infeasible(program)}"
+        found = explain_infeasible(program)
+        rest = "drop any one and the rest can" if found.irreducible else "perhaps fewer can't (time limit reached)"
+        return f"these can't hold together; {rest}:\n{found}"
     except (UnsupportedProgram, OptionError) as error:
         return str(error)
 

@@ -16,7 +16,7 @@ from monoopt.solvers.cvxpy_engines import ENGINES, CvxpyEngine, engine_version, 
 from monoopt.solvers.cvxpy_held import held_or_none
 from monoopt.solvers.cvxpy_rendering import Rendering
 from monoopt.solvers.engines import at_scale, impossible_row
-from monoopt.solvers.highs import refuse_non_vertex
+from monoopt.solvers.highs_calls import refuse_non_vertex
 from monoopt.solvers.settings import Settings
 
 

@@ -20,7 +20,7 @@ from monoopt.solvers.answer import RawAnswer
 from monoopt.solvers.cvxpy_engines import NATIVE_STATUS, STATUS, CvxpyEngine
 from monoopt.solvers.cvxpy_rendering import Rendering
 from monoopt.solvers.engines import refused
-from monoopt.solvers.highs import share_threads
+from monoopt.solvers.highs_calls import share_threads
 from monoopt.solvers.settings import Settings
 from monoopt.solvers.silence import listening
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +17,7 @@ from monoopt.errors import OptionError
 from monoopt.program import Program, Status
 from monoopt.solvers.answer import RawAnswer
 from monoopt.solvers.settings import Settings, unknown_option
+from monoopt.solvers.silence import silent_descriptor
 
 COST_RANGE = (1e-3, 1e6)  # largest cost that goes in unscaled
 LARGEST = 2.0**40  # coefficient that a scaled row may have
@@ -147,11 +152,18 @@ def attributes(thing: Any) -> list[str]:
     return [word for word in dir(thing) if not word.startswith("_")]
 
 
+@cache
 def highs_options() -> list[str]:
-    """Names of HiGHS's options."""
+    """Names of HiGHS's options: those that its package shows as attributes, and the others that it writes to a file."""
     import highspy
 
-    return attributes(highspy.HighsOptions())
+    with silent_descriptor(), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder, "options")
+        highs = highspy.Highs()
+        highs.setOptionValue("output_flag", False)
+        highs.writeOptions(str(path))
+        written = re.findall(r"^(\w+) = ", path.read_text(), flags=re.M)
+    return sorted({*attributes(highspy.HighsOptions()), *written})
 
 
 HIGHS_TOLERANCES = (1e-10, 1.0)

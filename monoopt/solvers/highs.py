@@ -1,16 +1,13 @@
 """HiGHS: linear, integer and convex quadratic programs, with hot sessions.
 
-What is handled here because it was measured: every native return status is checked; the Hessian goes in as its
-lower triangle by columns, without the default regularisation; empty rows are kept away from the quadratic solver,
-which can loop on them; the time limit counts over all runs of an object; threads belong to the process; the first
-object prints a banner whatever the options; costs far from 1 are scaled by a power of two, for HiGHS compares
-reduced costs with an absolute tolerance.
+What is handled here because it was measured: empty rows are kept away from the quadratic solver, which can loop on
+them; the time limit counts over all runs of an object; costs far from 1 are scaled by a power of two, for HiGHS
+compares reduced costs with an absolute tolerance.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -18,13 +15,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from monoopt.errors import OptionError, UnsupportedProgram
+from monoopt.errors import UnsupportedProgram
 from monoopt.program import Program, Status
 from monoopt.solvers.answer import RawAnswer
 from monoopt.solvers.base import Held, Solver
-from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_TOLERANCES, cost_scale, highs_options
-from monoopt.solvers.settings import Settings, unknown_option
-from monoopt.solvers.silence import silent_descriptor
+from monoopt.solvers.engines import cost_scale
+from monoopt.solvers.highs_calls import call, make_highs, pass_program, refuse_non_vertex
+from monoopt.solvers.settings import Settings
 
 STATUS = {
     "kOptimal": Status.OPTIMAL,
@@ -48,8 +45,6 @@ STATUS = {
     "kModelEmpty": Status.ERROR,
     "kNotset": Status.ERROR,
 }
-OWN_WORDS = ("time_limit", "threads", "random_seed", "output_flag", "log_to_console")
-_state = {"threads": 0}
 
 
 class Highs(Solver):
@@ -103,7 +98,7 @@ class HeldByHighs(Held):
         k = matrix.shape[1]
         new = slice(-k, None) if k else slice(0, 0)
         program = self.program
-        _call(
+        call(
             "addCols",
             self._highs.addCols(
                 k,
@@ -123,7 +118,7 @@ class HeldByHighs(Held):
         k = matrix.shape[0]
         new = slice(-k, None) if k else slice(0, 0)
         program = self.program
-        _call(
+        call(
             "addRows",
             self._highs.addRows(
                 k,
@@ -142,7 +137,7 @@ class HeldByHighs(Held):
         """Pass all costs; the basis stays primal feasible."""
         n = self.program.shape[1]
         places = np.arange(n, dtype=np.int32)
-        _call("changeColsCost", self._highs.changeColsCost(n, places, self.program.c * self._scale))
+        call("changeColsCost", self._highs.changeColsCost(n, places, self.program.c * self._scale))
         self._prefer(4)
 
     def objective_changed(self) -> None:
@@ -154,7 +149,7 @@ class HeldByHighs(Held):
     def _prefer(self, strategy: int) -> None:
         """Primal simplex (4) after new columns or costs, dual (1) after new rows, unless the user chose."""
         if "simplex_strategy" not in self.settings.options:
-            _call("simplex_strategy", self._highs.setOptionValue("simplex_strategy", strategy))
+            call("simplex_strategy", self._highs.setOptionValue("simplex_strategy", strategy))
 
     def forget(self) -> None:
         """Drop the basis."""
@@ -166,7 +161,7 @@ class HeldByHighs(Held):
         highs = self._highs
         budget = settings.time_limit
         limit = np.inf if budget is None else highs.getRunTime() + budget
-        _call("time_limit", highs.setOptionValue("time_limit", float(limit)))
+        call("time_limit", highs.setOptionValue("time_limit", float(limit)))
         start = time.perf_counter()
         code = self._run_here()
         if self.program.P is not None and highs.getModelStatus().name == "kSolveError":
@@ -201,7 +196,7 @@ class HeldByHighs(Held):
         """A singular P can look non-convex to the unregularised method: once more with 1e-7 on the diagonal."""
         if "qp_regularization_value" in self.settings.options:
             return self._highs.run()
-        _call("qp_regularization_value", self._highs.setOptionValue("qp_regularization_value", 1e-7))
+        call("qp_regularization_value", self._highs.setOptionValue("qp_regularization_value", 1e-7))
         return self._highs.run()
 
     def _point(self, status: Status) -> dict[str, Any]:
@@ -243,101 +238,6 @@ def _version() -> str:
     return version("highspy")
 
 
-def make_highs(settings: Settings, log: list[str]) -> Any:
-    """Return a Highs object with the settings, each checked."""
-    import highspy
-
-    share_threads(settings.threads)
-    highs = highspy.Highs()
-    words: dict[str, Any] = {
-        "output_flag": True,
-        "log_to_console": settings.verbose,
-        "threads": settings.threads,
-    }
-    words |= {"random_seed": settings.seed, **HIGHS_DEFAULTS}
-    if settings.tolerance is not None:
-        names = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
-        words |= dict.fromkeys(names, max(settings.tolerance, HIGHS_TOLERANCES[0]))
-    for word, value in words.items():
-        _call(word, highs.setOptionValue(word, value))
-    for word, value in settings.options.items():
-        _set_native(highs, word, value)
-    highs.cbLogging += lambda event: log.append(event.message)
-    return highs
-
-
-def share_threads(threads: int) -> None:
-    """Give the process's one HiGHS scheduler this many threads; the first object's banner is let go unseen.
-
-    Every way to HiGHS passes here, also those through other packages.
-    """
-    import highspy
-
-    if _state["threads"] != threads:
-        highspy.Highs.resetGlobalScheduler(True)
-    if _state["threads"] == 0:
-        with silent_descriptor():
-            highspy.Highs()
-    _state["threads"] = threads
-
-
-def pass_program(highs: Any, program: Program, scale: float = 1.0, kept: np.ndarray | None = None) -> None:
-    """Hand the arrays over in one call."""
-    import highspy
-
-    keep = np.ones(program.shape[0], dtype=bool) if kept is None else kept
-    A = program.A if keep.all() else program.A[keep]
-    n, m = program.shape[1], A.shape[0]
-    common = (program.offset * scale, program.c * scale, program.lower, program.upper)
-    rows = (program.row_lower[keep], program.row_upper[keep])
-    matrix = (A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data)
-    whole = program.integer.astype(np.int32)  # an empty array would be refused
-    row_wise, triangular = int(highspy.MatrixFormat.kRowwise), int(highspy.HessianFormat.kTriangular)
-    minimise = int(highspy.ObjSense.kMinimize)
-    if program.P is None:
-        code = highs.passModel(n, m, A.nnz, row_wise, minimise, *common, *rows, *matrix, whole)
-    else:
-        lower = sparse.csc_array(sparse.tril(sparse.csc_array(program.P)), dtype=float)
-        lower.sort_indices()
-        hessian = (lower.indptr.astype(np.int32), lower.indices.astype(np.int32), lower.data * scale)
-        code = highs.passModel(
-            n, m, A.nnz, lower.nnz, row_wise, triangular, minimise, *common, *rows, *matrix, *hessian, whole
-        )
-    _call("passModel", code)
-
-
-def check_native(options: Mapping[str, Any]) -> None:
-    """Refuse unknown options and values before another package passes them over in silence."""
-    import highspy
-
-    probe = highspy.Highs()
-    probe.setOptionValue("output_flag", False)
-    for word, value in options.items():
-        _set_native(probe, word, value)
-
-
-def _set_native(highs: Any, word: str, value: Any) -> None:
-    """Set one native option; refuse unknown words, words that have a name of ours, and refused values."""
-    known = highs_options()
-    if word in OWN_WORDS:
-        raise OptionError(f"solver 'highs': set {word!r} through solve(time_limit=, threads=, seed=, verbose=)")
-    if word not in known:
-        raise unknown_option("highs", word, known)
-    if highs.setOptionValue(word, value).name != "kOk":
-        raise OptionError(f"solver 'highs' refused the value {value!r} for its option {word!r}")
-
-
-def refuse_non_vertex(program: Program, settings: Settings) -> None:
-    """A program that needs a vertex can't take an interior method without crossover."""
-    if "vertex" not in program.needs:
-        return
-    method, crossover = settings.options.get("solver", "choose"), settings.options.get("run_crossover", "on")
-    if method == "pdlp" or (method in ("ipm", "hipo", "ipx") and crossover != "on"):
-        raise UnsupportedProgram(
-            f"program {program.name!r} needs a vertex, which HiGHS's {method!r} without crossover does not give"
-        )
-
-
 def _rows_kept(program: Program) -> np.ndarray:
     """Rows that are handed over: the quadratic solver can loop on empty ones that hold trivially."""
     keep = np.ones(program.shape[0], dtype=bool)
@@ -368,9 +268,3 @@ def _iterations(info: Any) -> dict[str, int]:
 
 def _finite(value: float) -> float | None:
     return value if np.isfinite(value) and abs(value) < 1e30 else None
-
-
-def _call(what: str, code: Any) -> None:
-    """Refuse a native kError; kWarning is let through where HiGHS uses it for remarks."""
-    if code.name == "kError":
-        raise OptionError(f"HiGHS refused {what}")

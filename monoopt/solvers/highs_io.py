@@ -13,7 +13,7 @@ from scipy import sparse
 from monoopt.errors import DataError
 from monoopt.program import Block, Program
 from monoopt.program.writers import HIGH, LOW, OFFSET, TURNED
-from monoopt.solvers.highs import make_highs
+from monoopt.solvers.highs_calls import make_highs
 from monoopt.solvers.settings import Settings
 
 SMALLEST = {"small_matrix_value": 1e-12}  # its default drops coefficients below 1e-9 while reading

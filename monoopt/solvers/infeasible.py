@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program
 from monoopt.solvers.base import require_program
-from monoopt.solvers.highs import make_highs, pass_program
+from monoopt.solvers.highs_calls import call, make_highs, pass_program
 from monoopt.solvers.settings import Settings
 
 IRREDUCIBLE = 4  # iis_strategy: the default, 0, reports an empty set for a truly infeasible program
@@ -18,7 +18,7 @@ SIDES = {"kIisBoundStatusLower": "lower", "kIisBoundStatusUpper": "upper", "kIis
 
 @dataclass(frozen=True)
 class Conflict:
-    """An irreducible infeasible set: drop any one member and the rest can be satisfied.
+    """A set of rows and bounds that no point satisfies together.
 
     Attributes
     ----------
@@ -26,10 +26,13 @@ class Conflict:
         Row name -> the side that takes part: ``"lower"``, ``"upper"`` or ``"both"``.
     bounds : dict of str to str
         Column name -> the bound that takes part.
+    irreducible : bool
+        Whether the rest can be satisfied once any one member is dropped; False where the time limit came first.
     """
 
     rows: dict[str, str]
     bounds: dict[str, str]
+    irreducible: bool = True
 
     def __str__(self) -> str:
         """One line a member."""
@@ -38,7 +41,7 @@ class Conflict:
 
 
 def explain_infeasible(program: Program, *, time_limit: float | None = 60.0) -> Conflict:
-    """Return an irreducible set of rows and bounds that no point satisfies together.
+    """Return an irreducible set of rows and bounds that no point satisfies together, or what is left at the time limit.
 
     Whole numbers are relaxed: a program that only integrality makes infeasible is refused.
 
@@ -60,10 +63,10 @@ def explain_infeasible(program: Program, *, time_limit: float | None = 60.0) -> 
     require_program(program)
     if program.cones:
         raise UnsupportedProgram(f"program {program.name!r} has cones; conflicting sets are for linear rows")
-    log: list[str] = []
-    highs = make_highs(Settings(time_limit=time_limit), log)
-    linear = _relaxation(program)
-    pass_program(highs, linear)
+    highs = make_highs(Settings(time_limit=time_limit), [])
+    pass_program(highs, _relaxation(program))
+    if time_limit is not None:  # its general time limit is not heard here
+        call("iis_time_limit", highs.setOptionValue("iis_time_limit", float(time_limit)))
     if highs.setOptionValue("iis_strategy", IRREDUCIBLE).name != "kOk":
         raise OptionError("this HiGHS refuses iis_strategy 4; wanted highspy 1.15 or newer")
     code, found = highs.getIis()
@@ -81,7 +84,7 @@ def explain_infeasible(program: Program, *, time_limit: float | None = 60.0) -> 
         for j, bound in zip(found.col_index_, _sides(found.col_bound_), strict=True)
         if bound in SIDES
     }
-    return Conflict(rows, bounds)
+    return Conflict(rows, bounds, irreducible=code.name == "kOk")
 
 
 def _sides(bounds: list[int]) -> list[str]:
@@ -93,7 +96,5 @@ def _sides(bounds: list[int]) -> list[str]:
 
 def _relaxation(program: Program) -> Program:
     """The linear part: costs, quadratic terms and whole numbers do not make a set of rows conflict."""
-    from dataclasses import replace
-
     n = program.shape[1]
     return replace(program, c=np.zeros(n), integer=np.zeros(n, dtype=bool), P=None)

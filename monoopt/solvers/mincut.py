@@ -14,6 +14,7 @@ from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program, Status
 from monoopt.solvers.answer import RawAnswer
 from monoopt.solvers.base import Solver
+from monoopt.solvers.differences import row_misfit
 from monoopt.solvers.settings import Settings, unknown_option
 
 LARGEST = 2**30 - 1  # largest sum of |costs| in units: twice it, plus one, still fits the flow's 32 bits
@@ -50,7 +51,7 @@ class MinCut(Solver):
     def check(self, program: Program) -> None:
         """Refuse what is not a closure problem, naming the first row or column that is none."""
         super().check(program)
-        wrong = _row_misfit(program) or _column_misfit(program) or _cost_misfit(program)
+        wrong = row_misfit(program, SIDES) or _column_misfit(program) or _cost_misfit(program)
         if wrong:
             raise UnsupportedProgram(
                 "solver 'mincut' does closure problems only (min c'x, x_i - x_j >= 0, 0 <= x <= 1); program "
@@ -204,28 +205,6 @@ def whole_multiples(costs: np.ndarray, largest: int = LARGEST) -> tuple[np.ndarr
         f"the costs are no whole multiples of one unit with a sum of at most {largest} units, which "
         f"{32 if largest == LARGEST else 64}-bit flows need; round the weights to whole numbers, or take another solver"
     )
-
-
-def _row_misfit(program: Program) -> str:
-    """Say which row is no difference row, or nothing."""
-    A = program.A
-    counts = np.diff(A.indptr)
-    if (counts != 2).any():
-        i = int(np.argmax(counts != 2))
-        return f"row {program.row_name(i)} has {counts[i]} coefficients, wanted one +1 and one -1"
-    pairs = A.data.reshape(-1, 2)
-    odd = (np.abs(pairs) != 1).any(axis=1) | (pairs.sum(axis=1) != 0)
-    if odd.any():
-        i = int(np.argmax(odd))
-        return f"row {program.row_name(i)} has the coefficients {pairs[i][0]:g}, {pairs[i][1]:g}, wanted +1 and -1"
-    low, high = program.row_lower, program.row_upper
-    known = np.zeros(len(low), dtype=bool)
-    for left, right in SIDES:
-        known |= (low == left) & (high == right)
-    if not known.all():
-        i = int(np.argmin(known))
-        return f"row {program.row_name(i)} has the sides [{low[i]:g}, {high[i]:g}], wanted a comparison with 0"
-    return ""
 
 
 def _column_misfit(program: Program) -> str:

@@ -13,6 +13,7 @@ from monoopt.errors import UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status
 from monoopt.solvers.answer import RawAnswer
 from monoopt.solvers.base import Solver
+from monoopt.solvers.differences import row_misfit
 from monoopt.solvers.settings import Settings, unknown_option
 
 UNITS = 2**28  # flows are whole multiples of (sum of what is left to send) / UNITS, so that they fit 32 bits
@@ -198,19 +199,4 @@ def _misfit(program: Program) -> str:
     if outside.any() or (len(target) and (target.min() < program.lower.max() or target.max() > program.upper.min())):
         j = int(np.argmax(outside)) if outside.any() else int(np.argmax(program.lower))
         return f"bounds may bind: column {program.column_name(j)} has the target {target[j]:g}"
-    return _row_misfit(program)
-
-
-def _row_misfit(program: Program) -> str:
-    A = program.A
-    counts = np.diff(A.indptr)
-    if (counts != 2).any():
-        i = int(np.argmax(counts != 2))
-        return f"row {program.row_name(i)} has {counts[i]} coefficients, wanted one +1 and one -1"
-    pairs = A.data.reshape(-1, 2)
-    odd = (np.abs(pairs) != 1).any(axis=1) | (pairs.sum(axis=1) != 0)
-    odd |= (program.row_lower != 0) | (program.row_upper != np.inf)
-    if odd.any():
-        i = int(np.argmax(odd))
-        return f"row {program.row_name(i)} is no x_i - x_j >= 0"
-    return ""
+    return row_misfit(program, [(0.0, np.inf)])

@@ -27,7 +27,7 @@ from monoopt.program import Program, Status
 from monoopt.solvers.answer import RawAnswer
 from monoopt.solvers.base import Solver
 from monoopt.solvers.engines import at_scale, impossible_row, refused, with_visible_rows
-from monoopt.solvers.highs import check_native, refuse_non_vertex, share_threads
+from monoopt.solvers.highs_calls import check_native, refuse_non_vertex, share_threads
 from monoopt.solvers.pyomo_engines import COMPLAINTS, STATUS, PyomoEngine, find_engine
 from monoopt.solvers.pyomo_rendering import Rendering, whole_bounds
 from monoopt.solvers.settings import Settings

@@ -80,9 +80,9 @@ def quadratic(**words: object) -> Program:
         ({"P": np.array([[2.0, 1.0], [1.0, 2.0]])}, "share a square"),
         ({"P": np.diag([1.0, 0.0])}, r"x\(1\) has no square"),
         ({"lower": 1.0}, "bounds may bind"),
-        ({"row": [[2.0, -1.0]]}, "is no x_i - x_j >= 0"),
+        ({"row": [[2.0, -1.0]]}, "has the coefficients 2, -1"),
         ({"row": [[1.0, 0.0]]}, "has 1 coefficients"),
-        ({"side": 1.0}, "is no x_i - x_j >= 0"),
+        ({"side": 1.0}, r"has the sides \[1, inf\], wanted \[0, inf\]"),
     ],
 )
 def test_anything_else_is_refused_by_name(words: dict[str, object], named: str):

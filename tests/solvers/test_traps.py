@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from monoopt.errors import FormulationError, OptionError, UnsupportedProgram
 from monoopt.program import Program, ProgramBuilder, Status, certify
@@ -149,6 +150,24 @@ def test_highs_an_infeasible_set_is_named_and_not_empty() -> None:
     """Its default strategy returns an empty set for a program that is infeasible."""
     found = explain_infeasible(CASES["infeasible_preferences"].build())
     assert set(found.rows) == {"above(A over B)", "above(B over A)"} and not found.bounds
+    assert found.irreducible
+
+
+def test_highs_the_search_for_an_infeasible_set_ends_at_its_time_limit() -> None:
+    """It hears ``iis_time_limit`` alone; without one this program takes seconds."""
+    rng = np.random.default_rng(0)
+    rows = sparse.random_array((1200, 600), density=0.01, rng=rng, data_sampler=lambda size: rng.normal(size=size))
+    b = ProgramBuilder("crowded")
+    b.add_columns("x", 600, lower=0, upper=1)
+    b.add_rows("r", {"x": rows}, lower=0.75 * np.asarray(rows.tocsr().maximum(0).sum(axis=1)))
+    found = explain_infeasible(b.build(), time_limit=0.01)
+    assert not found.irreducible and len(found.rows) > 100
+
+
+def test_highs_options_that_its_package_does_not_show_are_taken() -> None:
+    assert solve(CASES["knapsack"].build(), options={"mip_lp_solver": "simplex", "mip_allow_restart": False}).optimal
+    with pytest.raises(OptionError, match="refused the value"):
+        solve(CASES["knapsack"].build(), options={"mip_lp_solver": "nobody"})
 
 
 def test_highs_whole_number_optima_are_not_a_hundredth_of_a_percent_away() -> None:
