@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.order import as_gains
-from monoopt.order.comparisons import at_least
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
@@ -38,16 +37,19 @@ class Conflicts(Mapping[int, Integers]):
     """
 
     def __init__(self, data: OrdinalData, changed: Integers) -> None:
-        self._gains, self._old = as_gains(data.X, data.directions), data.labels.codes
+        self._columns = np.ascontiguousarray(as_gains(data.X, data.directions).T)
+        self._old = data.labels.codes
         self._there, self._changed = data.weights > 0, changed
 
     def __getitem__(self, row: int) -> Integers:
         place = int(np.searchsorted(self._changed, row))
         if place == len(self._changed) or self._changed[place] != row:
             raise KeyError(row)
-        gains, old, this = self._gains, self._old, self._gains[row : row + 1]
-        wrong = at_least(this, gains)[0] & (old[row] < old) | at_least(gains, this)[:, 0] & (old[row] > old)
-        return np.flatnonzero(wrong & self._there)
+        below, above = self._old > self._old[row], self._old < self._old[row]
+        for column in self._columns:
+            below &= column <= column[row]
+            above &= column >= column[row]
+        return np.flatnonzero((below | above) & self._there)
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._changed.tolist())

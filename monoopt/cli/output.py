@@ -7,10 +7,10 @@ import json
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from monoopt.program import Status
 
 if TYPE_CHECKING:
     from monoopt.cli.tables import Table
+
+T = TypeVar("T")
 
 FINE, USAGE, BAD_DATA, UNVERIFIED, NO_OPTIMUM, LIMIT_REACHED, NO_SOLVER = range(7)
 SILENT = 2.0  # seconds
@@ -50,21 +52,30 @@ def log(message: str, style: str | None = None) -> None:
 
 
 class Progress:
-    """Says on standard error how many steps of something are done: not before two seconds, then every two seconds.
+    """Says on standard error how many steps of something are done, after two seconds, four, eight and so on.
 
     Call it after every step, with the step's number first.
     """
 
     def __init__(self, steps: int, what: str) -> None:
         self.steps, self.what = steps, what
-        self.start = self.said = time.monotonic()
+        self.start, self.silent = time.monotonic(), SILENT
 
     def __call__(self, step: int, *_: object) -> None:
         """Say how far it is, if it is time to."""
-        now = time.monotonic()
-        if step < self.steps and now - self.said >= SILENT:
-            log(f"{step} of {self.steps} {self.what} ({now - self.start:.0f} s)")
-            self.said = now
+        passed = time.monotonic() - self.start
+        if step < self.steps and passed >= self.silent:
+            log(f"{step} of {self.steps} {self.what} ({passed:.0f} s)")
+            self.silent = 2 * passed
+
+
+def watched(items: Collection[T], what: str, quiet: bool) -> Iterator[T]:
+    """Yield the items, and say how many are done unless it has to be quiet."""
+    progress = Progress(len(items), what)
+    for step, item in enumerate(items, start=1):
+        yield item
+        if not quiet:
+            progress(step)
 
 
 def log_error(error: MonooptError) -> None:

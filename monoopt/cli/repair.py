@@ -15,6 +15,7 @@ from monoopt.cli import options, output
 from monoopt.cli.columns import Objects, Roles, read_objects
 from monoopt.cli.tables import read_table
 
+CONFLICTS = "changed objects compared with all others"
 LISTED = 100
 """Contradictions of one changed object that JSON lists; it counts all, and --conflicts lists all."""
 
@@ -83,9 +84,9 @@ def repair(
     if not quiet:
         output.log(str(answer))
     if conflicts is not None:
-        write_conflicts(answer, objects, roles, conflicts)
+        write_conflicts(answer, objects, roles, conflicts, quiet)
     if json:
-        output.write_json(as_record(answer, objects, roles), out)
+        output.write_json(as_record(answer, objects, roles, quiet), out)
     else:
         write_repaired(answer, objects, roles, out)
 
@@ -107,7 +108,7 @@ def write_repaired(answer: Relabelling, objects: Objects, roles: Roles, path: st
     output.write_table(table, table.names, rows, path)
 
 
-def write_conflicts(answer: Relabelling, objects: Objects, roles: Roles, path: str) -> None:
+def write_conflicts(answer: Relabelling, objects: Objects, roles: Roles, path: str, quiet: bool) -> None:
     """Write one row for each changed object and object that its old label contradicted, side by side."""
     table = objects.table
     name = table.column(roles.id) if roles.id else [f"line {line}" for line in table.lines]
@@ -115,14 +116,14 @@ def write_conflicts(answer: Relabelling, objects: Objects, roles: Roles, path: s
     new = label_texts(answer.labels, objects, roles.target)
     rows = (
         [name[i], old[i], new[i], name[j], old[j], new[j]]
-        for i, partners in answer.conflicts.items()
+        for i, partners in output.watched(answer.conflicts.items(), CONFLICTS, quiet)
         for j in partners.tolist()
     )
     head = ("changed", "label", "new label", "contradicted", "its label", "its new label")
     output.write_csv(head, rows, path)
 
 
-def as_record(answer: Relabelling, objects: Objects, roles: Roles) -> dict[str, Any]:
+def as_record(answer: Relabelling, objects: Objects, roles: Roles, quiet: bool) -> dict[str, Any]:
     """Return the relabelling with its proof, ready for JSON."""
     table = objects.table
     texts, old = label_texts(answer.labels, objects, roles.target), table.column(roles.target)
@@ -142,7 +143,7 @@ def as_record(answer: Relabelling, objects: Objects, roles: Roles) -> dict[str, 
                 "contradictions": len(partners),
                 "contradicts_lines": [table.lines[j] for j in partners[:LISTED].tolist()],
             }
-            for i, partners in answer.conflicts.items()
+            for i, partners in output.watched(answer.conflicts.items(), CONFLICTS, quiet)
         ],
         "certificates": [
             {"question": f"at least {answer.classes[k]}", "ok": proof.ok, "exact": proof.exact, "says": str(proof)}

@@ -78,7 +78,7 @@ def exact_closure(program: Program, y: npt.NDArray[np.float64] | None = None) ->
     upper, lower = arcs(program)
     costs, unit = whole_numbers(program.c)
     n, limit = len(costs), sum(map(abs, costs))
-    given = [0] * len(upper) if y is None else [_near(v, unit, limit) for v in y.tolist()]
+    given = [0] * len(upper) if y is None else _nearest(y, unit, limit)
     kind = np.int64 if (limit + sum(given)) * 4 < 2**62 else object
     joined, first, place = np.unique(lower * n + upper, return_index=True, return_inverse=True)
     flow = np.zeros(len(joined), dtype=kind)
@@ -174,6 +174,14 @@ def reached(
     seen = np.zeros(n + 1, dtype=bool)
     seen[csgraph.breadth_first_order(graph, n, return_predecessors=False)] = True
     return seen[:n]
+
+
+def _nearest(values: npt.NDArray[np.float64], unit: int, limit: int) -> list[int]:
+    """Nearest whole numbers of units, each as `_near` has it."""
+    if limit >= 2**53 or unit >= 2**900:
+        return [_near(value, unit, limit) for value in values.tolist()]
+    whole = np.rint(np.ldexp(values, unit.bit_length() - 1))  # a power of two rounds nothing
+    return np.clip(np.nan_to_num(whole, nan=0.0), 0, limit).astype(np.int64).tolist()
 
 
 def _near(value: float, unit: int, limit: int) -> int:

@@ -129,3 +129,17 @@ def test_a_wrong_direction_is_warned_of_by_name(monoopt):
         input="debt,class\n" + "".join(f"{i},{i // 3}\n" for i in range(12)),
     )
     assert done.exit_code == output.FINE and "warning: debt is declared cost" in done.stderr
+
+
+def test_progress_is_told_of_what_takes_longer_than_silence(monoopt, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(output, "SILENT", 0.0)
+    told = monoopt("repair", "-", "-t", "class", "--json", input=esl_csv()).stderr
+    assert "1 of 8 questions answered (0 s)" in told and "1 of 99 changed objects compared" in told
+    assert monoopt("repair", "-", "-t", "class", "--json", "--quiet", input=esl_csv()).stderr == ""
+
+
+def test_json_counts_all_contradictions_and_lists_the_first(monoopt, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("monoopt.cli.repair.LISTED", 2)
+    found = json.loads(monoopt("repair", "-", "-t", "class", "--json", input=esl_csv()).stdout)
+    assert max(entry["contradictions"] for entry in found["changed"]) > 10
+    assert all(len(e["contradicts_lines"]) == min(2, e["contradictions"]) for e in found["changed"])
