@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest
 from monoopt.estimators.inputs import read_new_table
+from monoopt.estimators.rank_aggregation import FootruleAggregation
 from monoopt.estimators.ranking import attribute_names, position_of, random_generator, refuse_options
 from monoopt.order.ranks import rank_agreement, ranks
 from monoopt.order.scaling import Scaling
@@ -279,7 +280,7 @@ def reversals_with(fitted: Any, newcomers: Any) -> list[tuple[Any, Any]]:
 
 
 def _replica(full: Any, frozen: bool) -> Any:
-    """Return an unfitted copy that starts from the fitted curve (and keeps the ranges)."""
+    """Return an unfitted copy that starts from the fitted curve (and keeps the ranges), by the fast path."""
     copy = clone(full)
     known = copy.get_params()
     words: dict[str, Any] = {}
@@ -287,6 +288,8 @@ def _replica(full: Any, frozen: bool) -> Any:
         words["scaling"] = _goalposts(full.scaling_, attribute_names(full, full.n_features_in_))
     if "init" in known:
         words |= {"init": full.control_points_, "keep_best": True, "solver": "direct"}
+    if isinstance(full, FootruleAggregation):  # the same cost and tie rule, without a program for every replicate
+        words["solver"] = "direct"
     return copy.set_params(**words)
 
 

@@ -22,6 +22,7 @@ from monoopt.order.weights import read_weights
 from monoopt.solvers import get_solver
 
 Array = npt.NDArray[np.float64]
+HIGHS_ZERO = 1e-4  # measured with HiGHS 1.16, whose answers below it the certificate refuses
 
 
 class RankingPrincipalCurve(ScaledRanking):
@@ -51,7 +52,8 @@ class RankingPrincipalCurve(ScaledRanking):
     degree : int
         k; 1 is the straight line, 3 the paper's cubic.
     margin : float
-        Distance that keeps control points strictly inside the box: what makes monotonicity strict.
+        Distance that keeps control points strictly inside the box: what makes monotonicity strict. Above 1e-4
+        with solver="highs", which takes smaller bounds for 0.
     scaling : "minmax", "robust", two quantiles, or dict of goalposts
         See `monoopt.order.scaling.fit_scaling`. Frozen at fit.
     attribute_weights : dict, sequence or None
@@ -189,6 +191,11 @@ class RankingPrincipalCurve(ScaledRanking):
                 (self.finish not in ("gauss_newton", None), f"finish={self.finish!r}: wanted 'gauss_newton' or None"),
                 (not _whole(self.degree, 1), f"degree={self.degree!r}: wanted a whole number from 1"),
                 (not 0 < self.margin < top, f"margin={self.margin!r}: wanted a number in (0, {top:g})"),
+                (
+                    self.solver == "highs" and self.degree in (2, 3) and 0 < self.margin <= HIGHS_ZERO,
+                    f"margin={self.margin!r}: HiGHS takes lower bounds up to {HIGHS_ZERO:g} for 0 in quadratic programs: "
+                    "raise the margin, or take solver='clarabel' or 'direct'",
+                ),
                 (not _whole(self.n_starts, 1), f"n_starts={self.n_starts!r}: wanted a whole number from 1"),
                 (not _whole(self.max_iter, 1), f"max_iter={self.max_iter!r}: wanted a whole number from 1"),
                 (not 0 < self.tolerance < 1, f"tolerance={self.tolerance!r}: wanted a number in (0, 1)"),

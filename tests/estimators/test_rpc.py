@@ -326,6 +326,16 @@ def test_an_unknown_solver_is_refused_before_anything_is_fitted():
         curve(solver="clarabell", degree=1).fit(objects(31))
 
 
+def test_a_margin_that_a_solver_would_take_for_zero_is_refused():
+    X = objects(19)
+    with pytest.raises(OptionError, match="HiGHS takes lower bounds"):
+        curve(solver="highs", margin=1e-4).fit(X)
+    close = quiet_fit(curve(solver="highs", margin=1.01e-4), X)
+    np.testing.assert_allclose(close.control_points_, quiet_fit(curve(margin=1.01e-4), X).control_points_, atol=1e-7)
+    tiny = quiet_fit(curve(solver="clarabel", margin=1e-6), X)
+    assert tiny.monotonicity_.ok and tiny.stationarity_.ok and all(proof.ok for proof in tiny.certificates_)
+
+
 def test_the_callers_table_is_not_kept():
     X = objects(32)
     fitted = quiet_fit(curve(), X)
