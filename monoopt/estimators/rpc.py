@@ -193,8 +193,8 @@ class RankingPrincipalCurve(ScaledRanking):
                 (not 0 < self.margin < top, f"margin={self.margin!r}: wanted a number in (0, {top:g})"),
                 (
                     self.solver == "highs" and self.degree in (2, 3) and 0 < self.margin <= HIGHS_ZERO,
-                    f"margin={self.margin!r}: HiGHS takes lower bounds up to {HIGHS_ZERO:g} for 0 in quadratic programs: "
-                    "raise the margin, or take solver='clarabel' or 'direct'",
+                    f"margin={self.margin!r}: HiGHS takes lower bounds up to {HIGHS_ZERO:g} for 0 in quadratic "
+                    "programs: raise the margin, or take solver='clarabel' or 'direct'",
                 ),
                 (not _whole(self.n_starts, 1), f"n_starts={self.n_starts!r}: wanted a whole number from 1"),
                 (not _whole(self.max_iter, 1), f"max_iter={self.max_iter!r}: wanted a whole number from 1"),
