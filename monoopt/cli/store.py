@@ -15,7 +15,9 @@ from monoopt.cli.columns import read_columns
 from monoopt.cli.tables import Table, read_bytes
 from monoopt.errors import DataError, OptionError, nearest, refuse
 
-HOMES = {"LPRulesClassifier": "monoopt.estimators"}
+HOMES = dict.fromkeys(
+    ("LPRulesClassifier", "MonotoneProbabilityClassifier", "IsotonicSeparationClassifier"), "monoopt.estimators"
+)
 """Estimators that a file may name, and where they live; a file never makes anything else run."""
 
 
@@ -60,12 +62,14 @@ def load(path: str) -> Saved:
         raise DataError(f"{path} is no JSON file: {error}") from error
     kind = content.get("estimator") if isinstance(content, dict) else None
     if not isinstance(kind, str) or kind not in HOMES:
-        wanted = f"wanted a file that `monoopt fit` wrote ({', '.join(HOMES)})"
+        wanted = f"wanted a file that `monoopt fit` wrote, or what `to_dict` gives of {', '.join(HOMES)}"
         raise DataError(f"{path} holds no fitted estimator that this version knows: {wanted}")
     estimator = getattr(import_module(HOMES[kind]), kind).from_dict(content)
-    if not isinstance(content.get("table"), dict) or not hasattr(estimator, "feature_names_in_"):
-        raise DataError(f"{path} does not say which columns it was fitted on: fit it with `monoopt fit`")
-    return Saved(estimator, content["table"])
+    if not isinstance(content.get("table", {}), dict) or not hasattr(estimator, "feature_names_in_"):
+        raise DataError(
+            f"{path} does not say which columns it was fitted on: fit it with `monoopt fit`, or to named ones"
+        )
+    return Saved(estimator, content.get("table", {}))
 
 
 def load_for(path: str, data: str | None) -> Saved:

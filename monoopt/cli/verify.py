@@ -11,6 +11,7 @@ from monoopt.cli.tables import read_table
 
 HEAD = ("check", "finding", "verdict")
 HELD, BROKEN, OPEN = "holds", "BROKEN", "not proved"
+SLACK = 1e-9  # of margins that were rounded
 
 
 def verify(
@@ -37,18 +38,19 @@ def verify(
     if data is not None:
         table = read_table(data, options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header))
         columns = saved.columns(table)
-    check = saved.estimator.verify(columns, grid=grid)
+    words = {"grid": grid} if hasattr(saved.estimator, "votes") else {}
+    check = saved.estimator.verify(columns, **words)
     where = "objects of the fit" if data is None else f"objects of {data}"
     rows = [
-        ("form", "every rule is monotone" if check.by_form else "a rule is not monotone", _verdict(check.by_form)),
+        ("form", "monotone" if check.by_form else "not monotone", _verdict(check.by_form)),
         (where, f"{check.violations} of {check.pairs} comparable pairs violated", _verdict(not check.violations)),
     ]
     if check.worst is not None:
         rows.append(("worst pair", "objects {} and {}".format(*(row + 1 for row in check.worst)), BROKEN))
-    if grid:
+    if words and grid:
         found = f"{check.grid_violations} of {check.grid_pairs} comparable pairs violated"
         rows.append(("grid of thresholds", found, _verdict(not check.grid_violations)))
-    rows += _margins(saved.estimator)
+    rows += _proofs(saved.estimator)
     output.show_table("Verification", HEAD, rows, json)
     if any(verdict == BROKEN for _, _, verdict in rows):
         raise typer.Exit(output.UNVERIFIED)
@@ -58,21 +60,20 @@ def _verdict(held: bool) -> str:
     return HELD if held else BROKEN
 
 
-def _margins(estimator: Any) -> list[tuple[str, str, str]]:
-    """Margins computed anew beside those recorded, and the certificates of the fit."""
+def _proofs(estimator: Any) -> list[tuple[str, str, str]]:
+    """Certificates of the fit as they were recorded; of votes also the margins, computed anew."""
+    certificates = [(str(proof), HELD if proof.ok else OPEN) for proof in estimator.certificates_]
+    if not hasattr(estimator, "margin_report"):
+        return [(f"program {place}, as recorded", *found) for place, found in enumerate(certificates, start=1)]
     rows = []
-    smallest = estimator.margin_report().smallest
-    for k, (again, kept, bound) in enumerate(
-        zip(smallest, estimator.margins_, estimator.bounds_, strict=True), start=1
-    ):
-        question = f"at least {estimator.classes_[k]}"
-        found = f"smallest margin {again:.6g}, recorded {kept:.6g}, bound {bound:.6g}"
-        rows.append((question, found, _verdict(again >= kept - 1e-9) if _hard(estimator) else "soft"))
-    for place, proof in enumerate(estimator.certificates_):
-        part, k = divmod(place, len(estimator.margins_))
-        question = f"at least {estimator.classes_[k + 1]}"
-        what = f"{'relabelling' if part == 0 else 'margin'} of {question}, as recorded"
-        rows.append((what, str(proof), HELD if proof.ok else OPEN))
+    questions = [f"at least {label}" for label in estimator.classes_[1:]]
+    smallest = estimator.margin_report().smallest if questions else []
+    for question, again, kept, bound in zip(questions, smallest, estimator.margins_, estimator.bounds_, strict=True):
+        margins = f"smallest margin {again:.6g}, recorded {kept:.6g}, bound {bound:.6g}"
+        rows.append((question, margins, _verdict(again >= kept - SLACK) if _hard(estimator) else "soft"))
+    for place, found in enumerate(certificates):
+        part, k = divmod(place, len(questions))
+        rows.append((f"{'margin' if part else 'relabelling'} of {questions[k]}, as recorded", *found))
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -11,9 +11,11 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from monoopt.algorithms.relabelling import Words, relabel_data
+from monoopt.algorithms.relabelling import Relabelling, Words, relabel_data
 from monoopt.errors import OptionError
+from monoopt.estimators import fitted_json
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
+from monoopt.estimators.record_faults import Shape
 from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
 from monoopt.estimators.rule_voting import middle
 from monoopt.order import Directions, borders
@@ -64,7 +66,7 @@ class IsotonicSeparationClassifier(OrdinalPredictor, ClassifierMixin, BaseEstima
     borders_ : list of (ndarray, ndarray)
         Per question the objects of B_1 and of B_0.
     relabelling_ : Relabelling
-        New labels, cost, conflicts.
+        New labels, cost, conflicts (None after `from_dict`).
     certificates_ : list of Certificate
         One proof per question.
     directions_, objects_, object_codes_, object_weights_, n_features_in_, feature_names_in_
@@ -111,27 +113,60 @@ class IsotonicSeparationClassifier(OrdinalPredictor, ClassifierMixin, BaseEstima
         -------
         self
         """
-        costs = np.asarray(self.costs, dtype=float)
-        if costs.shape != (2,) or not (np.isfinite(costs) & (costs > 0)).all():
-            raise OptionError(
-                f"costs={self.costs!r}: wanted two positive numbers, of too high and of too low an answer"
-            )
+        costs = self._checked_costs()
         words = Words(self.solver, self.time_limit)
         data = read_training_data(X, y, self.directions, sample_weight, self.order)
         ahead = np.subtract.outer(np.arange(data.n_classes), np.arange(data.n_classes)).T
         loss = np.where(ahead > 0, costs[0] * ahead, 0.0 - costs[1] * ahead)
         found = relabel_data(data, loss, self.tie, words)
         self._keep_data(data, found.codes)
+        self._keep_borders()
+        self.relabelling_: Relabelling | None = replace(found, solutions={})
+        self.certificates_ = list(found.certificates)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted classifier as plain JSON data."""
+        check_is_fitted(self, "classes_")
+        return fitted_json.record(self, {})
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> IsotonicSeparationClassifier:
+        """Read back what `to_dict` wrote; predictions are the same bit for bit, and there is no ``relabelling_``.
+
+        Raises
+        ------
+        DataError
+            Another schema, or something is missing.
+        """
+
+        def fill(fitted: IsotonicSeparationClassifier, saved: Mapping[str, Any]) -> None:
+            fitted._keep_borders()
+            fitted.relabelling_ = None
+
+        def faults(saved: Mapping[str, Any], shape: Shape) -> list[str]:
+            right = not isinstance(saved["certificates"], list) or len(saved["certificates"]) == shape.classes - 1
+            return [] if right else [f"certificates: wanted {shape.classes - 1}"]
+
+        return fitted_json.restore(cls, saved, (), faults, fill)
+
+    def _checked_costs(self) -> Floats:
+        costs = np.asarray(self.costs, dtype=float)
+        if costs.shape != (2,) or not (np.isfinite(costs) & (costs > 0)).all():
+            raise OptionError(
+                f"costs={self.costs!r}: wanted two positive numbers, of too high and of too low an answer"
+            )
+        return costs
+
+    def _keep_borders(self) -> None:
+        """Find the borders of the objects kept, and how far a step is in every attribute."""
+        self._costs = self._checked_costs()
         self.borders_: list[tuple[Floats, Floats]] = []
-        for k in range(1, data.n_classes):
+        for k in range(1, len(self.classes_)):
             upper, lower = borders(self.objects_, self.object_codes_ >= k, self.directions_)
             self.borders_.append((self.objects_[upper], self.objects_[lower]))
         width = self.objects_.max(axis=0) - self.objects_.min(axis=0)
         self._width = np.where(width > 0, width, 1.0) if self.scale else np.ones(len(width))
-        self.relabelling_ = replace(found, solutions={})
-        self.certificates_ = list(found.certificates)
-        self._costs = costs
-        return self
 
     def margins(self, X: Any) -> Floats:
         """Return v for every object and question, shape (m, K-1); 0 where nothing can be compared.

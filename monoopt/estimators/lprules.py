@@ -23,7 +23,7 @@ from monoopt.algorithms.rule_path import SOFTNESS, RulePath, rule_path
 from monoopt.algorithms.rule_pricers import SMOOTHING
 from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError
-from monoopt.estimators import lprules_json
+from monoopt.estimators import fitted_json, lprules_json
 from monoopt.estimators.lprules_words import check_words
 from monoopt.estimators.margin_report import MarginTeller
 from monoopt.estimators.monotone_probability import class_counts
@@ -89,7 +89,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         Gap at which a margin counts as proved.
     time_limit : float, optional
         Wall seconds for everything; at the limit the best ensembles so far are kept, and a warning and the
-        certificates say what is not proved.
+        certificates say what is not proved. Compiling the search (once per machine, and only where the grid of
+        thresholds is too large to be summed) is not interrupted.
     max_iterations : int, optional
         Master programs per question.
     keep_best : bool
@@ -267,7 +268,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         array([0, 1])
         """
         check_is_fitted(self, "classes_")
-        return lprules_json.record(self)
+        return fitted_json.record(self, lprules_json.own_record(self))
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> LPRulesClassifier:
@@ -278,7 +279,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         DataError
             Another schema, or something is missing.
         """
-        return lprules_json.restore(cls, saved)
+        return fitted_json.restore(cls, saved, lprules_json.OWN, lprules_json.own_faults, lprules_json.fill)
 
     def _check_words(self) -> None:
         """Refuse words that can't be, before anything is read; the data are checked afterwards."""
@@ -317,4 +318,3 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         self.relabelling_: Relabelling | None = replace(relabelling, solutions={})
         self.fits_: list[TaskFit] | None = found.fits
         self.n_iter_ = max((len(fit.steps) for fit in fits), default=0)
-        self._digest = data.digest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from monoopt.algorithms.class_probabilities import ClassProbabilities, Words, fit_probabilities
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.errors import DataError, OptionError
+from monoopt.estimators import fitted_json
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
+from monoopt.estimators.record_faults import Shape, number_faults, rule_faults
 from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
 from monoopt.order import Directions, Loss, RuleEnsemble, keeps_bayes_monotone, loss_table, merge_equal, steps
 from monoopt.solvers import Solver
@@ -137,6 +139,9 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
     (array([0, 1]), True)
     """
 
+    probabilities_: ClassProbabilities
+    rules_: tuple[RuleEnsemble, ...] | None
+
     def __init__(
         self,
         *,
@@ -197,6 +202,34 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
         old, new, bits = self._matched(X)
         return self.probabilities_.at(old, new, bits)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted classifier as plain JSON data."""
+        check_is_fitted(self, "classes_")
+        return fitted_json.record(self, {"probabilities": self.probabilities_.to_dict()})
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> MonotoneProbabilityClassifier:
+        """Read back what `to_dict` wrote; predictions are the same bit for bit.
+
+        Raises
+        ------
+        DataError
+            Another schema, or something is missing.
+        """
+        return fitted_json.restore(cls, saved, ("probabilities",), probability_faults, cls._fill)
+
+    def _fill(self, saved: Mapping[str, Any]) -> None:
+        """Store what was saved of the estimates."""
+        self._words()
+        entry, proofs = saved["probabilities"], tuple(self.certificates_)
+        self._table = monotone_loss(self.loss, len(self.classes_))
+        self.rules_ = None
+        if entry["ensembles"] is not None:
+            self.rules_ = tuple(RuleEnsemble.from_dict(ensemble) for ensemble in entry["ensembles"])
+        isotonic = np.array(entry["isotonic"], dtype=float).reshape(-1, len(self.objects_))
+        words = (self.objects_, isotonic, self.directions_, self.rules_, float(entry["share"]), proofs)
+        self.probabilities_ = ClassProbabilities(*words)
+
     def _keep(self, data: OrdinalData, found: ClassProbabilities, table: Floats) -> None:
         """Store everything, with the classes predicted of the objects learned from."""
         there = data.weights > 0
@@ -204,8 +237,7 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
         codes = np.zeros(len(data.X), dtype=np.int64)
         codes[there] = best_codes(found.at(found.objects, data.X[there], bits), table)
         self._keep_data(data, codes)
-        self.probabilities_: ClassProbabilities = found
-        self.rules_: tuple[RuleEnsemble, ...] | None = found.ensembles
+        self.probabilities_, self.rules_ = found, found.ensembles
         self.certificates_ = list(found.certificates)
         self._table = table
 
@@ -225,6 +257,17 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
                 raise OptionError(f"{word}={value!r}: wanted a whole number from {least}, or None")
         most = self.max_conditions
         return Words(most, float(share), self.cuts, self.isotonic_solver, self.rule_solver)
+
+
+def probability_faults(saved: Mapping[str, Any], shape: Shape) -> list[str]:
+    """Return what is wrong with saved estimates."""
+    entry = saved["probabilities"]
+    if not isinstance(entry, Mapping) or not {"isotonic", "ensembles", "share"} <= set(entry):
+        return ["probabilities: wanted isotonic estimates, ensembles and their share"]
+    questions = shape.classes - 1
+    faults = number_faults("probabilities: isotonic", entry["isotonic"], (questions, shape.objects), 0, 1)
+    faults += number_faults("probabilities: share", entry["share"], (), 0, 1)
+    return faults + ([] if entry["ensembles"] is None else rule_faults(entry["ensembles"], questions, shape.columns))
 
 
 def class_counts(data: OrdinalData) -> tuple[Floats, Floats]:

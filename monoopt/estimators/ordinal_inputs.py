@@ -116,7 +116,7 @@ class OrdinalPredictor:
         self.object_codes_[home] = codes[there]
         self.object_weights_ = np.bincount(home, weights=data.weights[there]).astype(float)
         self.classes_, self.directions_ = data.labels.classes, data.directions
-        self._precision = data.precision
+        self._precision, self._digest = data.precision, data.digest()
         self._keep_attributes(data.attributes)
 
     def _keep_attributes(self, attributes: Attributes) -> None:

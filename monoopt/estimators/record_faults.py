@@ -1,31 +1,41 @@
-"""Everything that can be wrong with a saved LPRulesClassifier, found before any of it is used."""
+"""Everything that can be wrong with a saved monotone classifier, found before any of it is used."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 SIDES = (">=", "<=")
-WHOLE_WEIGHT = 1e-6  # how far the weights of an ensemble may be from a sum of 1
+COMMON = (
+    "parameters", "classes", "names", "directions", "categories", "precision", "objects", "object_codes",
+    "object_weights", "certificates", "data_sha256",
+)  # fmt: skip
 
 
-def record_faults(saved: Mapping[str, Any], parameters: Sequence[str]) -> list[str]:
-    """Return all faults: what is missing or of the wrong kind, length or range.
+@dataclass(frozen=True)
+class Shape:
+    """How many classes, objects and columns that are compared a record speaks of."""
+
+    classes: int
+    objects: int
+    columns: int
+
+
+def common_faults(
+    saved: Mapping[str, Any], parameters: Sequence[str], own: Sequence[str]
+) -> tuple[list[str], Shape | None]:
+    """Return all faults of what every classifier keeps: missing or of the wrong kind, length or range; and the shape.
 
     The digest is that of the training table, which is not stored (objects are its distinct rows, relabelled): only its
     form can be checked.
     """
-    wanted = (
-        "parameters", "classes", "names", "directions", "categories", "precision", "objects", "object_codes",
-        "object_weights", "object_class_weights", "rules", "margins", "bounds", "iterations", "certificates",
-        "data_sha256",
-    )  # fmt: skip
-    missing = [f"{word} is missing" for word in wanted if word not in saved]
+    missing = [f"{word} is missing" for word in (*COMMON, *own) if word not in saved]
     if missing:
-        return missing
+        return missing, None
     d, n = (len(saved[word]) if isinstance(saved[word], list) else 0 for word in ("directions", "objects"))
     words = saved["parameters"]
     compared = d + (isinstance(words, Mapping) and words.get("missing") == "incomparable")
@@ -33,23 +43,17 @@ def record_faults(saved: Mapping[str, Any], parameters: Sequence[str]) -> list[s
     faults += _parameter_faults(saved["parameters"], parameters)
     faults += [f"{word}: wanted at least one" for word, size in (("directions", d), ("objects", n)) if not size]
     faults += _names_faults(saved["names"], d) + _category_faults(saved["categories"], d)
-    for word, shape, whole, low, high in (
-        ("directions", (d,), True, -1, 1),
-        ("precision", (compared,), True, 0, 255),
-        ("objects", (n, compared), False, -np.inf, np.inf),
-        ("object_codes", (n,), True, 0, K - 1),
-        ("object_weights", (n,), False, 0, np.inf),
-        ("object_class_weights", (K, n), False, 0, np.inf),
-        ("margins", (K - 1,), False, -np.inf, np.inf),
-        ("bounds", (K - 1,), False, -np.inf, np.inf),
-        ("iterations", (), True, 0, np.inf),
-    ):
-        faults += _number_faults(word, saved[word], shape, whole, low, high)
-    faults += _rule_faults(saved["rules"], K - 1, compared)
-    faults += _certificate_faults(saved["certificates"], saved["parameters"], K - 1)
+    faults += number_faults("directions", saved["directions"], (d,), -1, 1, whole=True)
+    faults += number_faults("precision", saved["precision"], (compared,), 0, 255, whole=True)
+    faults += number_faults("objects", saved["objects"], (n, compared))
+    faults += number_faults("object_codes", saved["object_codes"], (n,), 0, K - 1, whole=True)
+    faults += number_faults("object_weights", saved["object_weights"], (n,), 0)
+    certificates = saved["certificates"]
+    if not isinstance(certificates, list) or not all(isinstance(c, Mapping) and _certificate(c) for c in certificates):
+        faults.append("certificates: an entry is damaged")
     if not isinstance(saved["data_sha256"], str) or not re.fullmatch("[0-9a-f]{64}", saved["data_sha256"]):
         faults.append("data_sha256: wanted 64 hexadecimal digits")
-    return faults
+    return faults, Shape(K, n, compared)
 
 
 def _parameter_faults(saved: Any, names: Sequence[str]) -> list[str]:
@@ -89,7 +93,17 @@ def _category_faults(saved: Any, d: int) -> list[str]:
     return [] if whole else [f"categories: wanted {d} entries, each null or a list of different texts or numbers"]
 
 
-def _number_faults(word: str, value: Any, shape: tuple[int, ...], whole: bool, low: float, high: float) -> list[str]:
+def number_faults(
+    word: str,
+    value: Any,
+    shape: tuple[int, ...],
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    whole: bool = False,
+    finite: bool = True,
+) -> list[str]:
+    """Return what is wrong with numbers that should have a shape and a range."""
     try:
         array = np.array(value) if isinstance(value, list) or not shape else np.array(None)
     except ValueError:  # rows of different lengths
@@ -99,8 +113,7 @@ def _number_faults(word: str, value: Any, shape: tuple[int, ...], whole: bool, l
         return []
     if array.dtype.kind not in ("iu" if whole else "iuf") or array.shape != shape or _holds_truth(value):
         return [f"{word}: wanted {kind} of shape {shape}"]
-    finite = word in ("margins", "bounds") or np.isfinite(array).all()
-    if not finite or not ((array >= low) & (array <= high)).all():
+    if (finite and not np.isfinite(array).all()) or not ((array >= low) & (array <= high)).all():
         return [f"{word}: wanted {kind} from {low} to {high}, finite where the data are"]
     return []
 
@@ -112,21 +125,25 @@ def _holds_truth(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def _rule_faults(saved: Any, questions: int, d: int) -> list[str]:
+def rule_faults(saved: Any, questions: int, columns: int, whole_weight: float | None = None) -> list[str]:
+    """Return what is wrong with the ensembles of all questions; weights sum to 1 up to `whole_weight`, if given."""
     if not isinstance(saved, list) or len(saved) != questions:
         return [f"rules: wanted {questions} ensembles, one per question"]
     return [
-        f"rules: the ensemble of question {k} is damaged" for k, e in enumerate(saved, start=1) if not _ensemble(e, d)
+        f"rules: the ensemble of question {k} is damaged"
+        for k, entry in enumerate(saved, start=1)
+        if not _ensemble(entry, columns, whole_weight)
     ]
 
 
-def _ensemble(entry: Any, d: int) -> bool:
-    """Whether these are rules over d attributes with weights that add up to 1."""
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("rules"), list) or not entry["rules"]:
+def _ensemble(entry: Any, columns: int, whole_weight: float | None) -> bool:
+    """Whether these are rules over so many columns with weights that are not negative."""
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("rules"), list):
         return False
-    if _number_faults("weights", entry.get("weights"), (len(entry["rules"]),), False, 0, np.inf):
+    if number_faults("weights", entry.get("weights"), (len(entry["rules"]),), 0):
         return False
-    return abs(sum(entry["weights"]) - 1) <= WHOLE_WEIGHT and all(_rule(rule, d) for rule in entry["rules"])
+    whole = whole_weight is None or (bool(entry["rules"]) and abs(sum(entry["weights"]) - 1) <= whole_weight)
+    return whole and all(_rule(rule, columns) for rule in entry["rules"])
 
 
 def _rule(rule: Any, d: int) -> bool:
@@ -141,18 +158,6 @@ def _rule(rule: Any, d: int) -> bool:
 def _condition(d: int, attribute: Any, side: Any, threshold: Any) -> bool:
     number = threshold in ("inf", "-inf") if isinstance(threshold, str) else _real(threshold)
     return type(attribute) is int and 0 <= attribute < d and isinstance(side, str) and side in SIDES and number
-
-
-def _certificate_faults(saved: Any, parameters: Any, questions: int) -> list[str]:
-    """One proof of the relabelling per question, and one of the margin per question and bootstrap sample."""
-    bags = parameters.get("n_estimators", 1) if isinstance(parameters, Mapping) else None
-    if type(bags) is not int:
-        return ["parameters: wanted a mapping with a whole number n_estimators"]
-    wanted = questions * (1 + bags)
-    if not isinstance(saved, list) or len(saved) != wanted:
-        return [f"certificates: wanted {wanted}"]
-    whole = all(isinstance(c, Mapping) and _certificate(c) for c in saved)
-    return [] if whole else ["certificates: an entry is damaged"]
 
 
 def _certificate(entry: Mapping[str, Any]) -> bool:

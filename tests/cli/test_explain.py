@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from monoopt import IsotonicSeparationClassifier, MonotoneProbabilityClassifier
 from monoopt.cli import output
 
 TABLE = """\
@@ -83,7 +84,23 @@ def test_rules_that_someone_turned_round_are_found_out(monoopt, tmp_path: Path):
     (tmp_path / "rules.json").write_text(json.dumps(content))
     done = monoopt("verify", "rules.json")
     assert done.exit_code == output.UNVERIFIED
-    assert "a rule is not monotone,BROKEN" in done.stdout and "worst pair" in done.stdout
+    assert "form,not monotone,BROKEN" in done.stdout and "worst pair" in done.stdout
+
+
+def test_other_classifiers_written_from_python_are_read_verified_and_have_no_reasons(monoopt, tmp_path: Path):
+    X = {"size": [1, 2, 3, 3], "colour": ["red", "red", "blue", "red"]}
+    for kind in (MonotoneProbabilityClassifier, IsotonicSeparationClassifier):
+        fitted_here = kind(directions=["gain", "free"]).fit(X, [0, 1, 0, 2])
+        (tmp_path / "other.json").write_text(json.dumps(fitted_here.to_dict()))
+        (tmp_path / "new.csv").write_text("colour,size\nred,2\nblue,9\n")
+        done = monoopt("predict", "other.json", "new.csv", "--json")
+        assert [row["prediction"] for row in json.loads(done.stdout)] == fitted_here.predict(
+            {"size": [2, 9], "colour": ["red", "blue"]}
+        ).tolist()
+        rows = json.loads(monoopt("verify", "other.json", "new.csv", "--json").stdout)
+        assert {row["verdict"] for row in rows} == {"holds"} and rows[0]["check"] == "form"
+        done = monoopt("explain", "other.json", "new.csv")
+        assert done.exit_code == output.USAGE and f"{kind.__name__}, which has no reasons" in done.stderr
 
 
 def test_repair_takes_the_same_policies(monoopt):

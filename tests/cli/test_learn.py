@@ -143,7 +143,7 @@ def test_a_file_that_is_not_ours_is_refused_and_runs_nothing(tmp_path: Path, con
 def test_a_damaged_file_is_refused(monoopt, tmp_path: Path):
     fitted(monoopt)
     content = json.loads((tmp_path / "rules.json").read_text())
-    for key in ("rules", "objects", "classes", "table", "names"):
+    for key in ("rules", "objects", "classes", "names"):
         (tmp_path / "f.json").write_text(json.dumps({k: v for k, v in content.items() if k != key}))
         with pytest.raises(DataError):
             store.load(str(tmp_path / "f.json"))

@@ -1,0 +1,152 @@
+"""Fitted monotone classifiers as plain JSON data and back: no pickle, every bit of every number."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+import numpy as np
+
+from monoopt.errors import DataError, refuse
+from monoopt.estimators.ordinal_inputs import OrdinalPredictor
+from monoopt.estimators.record_faults import Shape, common_faults
+from monoopt.order import Attributes
+from monoopt.program import Certificate
+from monoopt.solvers import Solver
+
+SCHEMA = 2
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "highspy")
+CERTIFIED = ("kind", "ok", "tolerance", "primal_objective", "dual_objective", "gap", "exact", "reasons")
+Fitted = TypeVar("Fitted", bound=OrdinalPredictor)
+
+
+def record(fitted: Any, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what all monotone classifiers keep, with versions, settings, proofs in short and the digest of the data.
+
+    Parameters
+    ----------
+    fitted : OrdinalPredictor
+    own : mapping
+        What this classifier keeps besides.
+    """
+    from monoopt import __version__
+
+    columns = fitted._attributes
+    return {
+        "estimator": type(fitted).__name__,
+        "schema": SCHEMA,
+        "versions": {"monoopt": __version__, "python": platform.python_version()}
+        | {name: version(name) for name in LIBRARIES},
+        "parameters": _parameters(fitted),
+        "classes": _labels(fitted.classes_),
+        "names": None if columns.names is None else list(columns.names),
+        "directions": list(columns.signs),
+        "categories": [None if known is None else list(known) for known in columns.categories],
+        "precision": fitted._precision.tolist(),
+        "objects": fitted.objects_.tolist(),
+        "object_codes": fitted.object_codes_.tolist(),
+        "object_weights": fitted.object_weights_.tolist(),
+        **own,
+        "certificates": [_certificate(c) for c in fitted.certificates_],
+        "data_sha256": fitted._digest,
+    }
+
+
+def restore(
+    kind: type[Fitted],
+    saved: Mapping[str, Any],
+    own: Sequence[str],
+    faults: Callable[[Mapping[str, Any], Shape], list[str]],
+    fill: Callable[[Fitted, Mapping[str, Any]], object],
+) -> Fitted:
+    """Return the classifier; `DataError` says everything that is wrong with the record.
+
+    Parameters
+    ----------
+    kind : class
+    saved : mapping
+        From `record`.
+    own : sequence of str
+        What this classifier keeps besides.
+    faults : callable
+        What is wrong with it.
+    fill : callable
+        Checks the parameters and stores it, when all else is there.
+    """
+    if not isinstance(saved, Mapping):
+        raise DataError(f"saved classifier: wanted a mapping, got {type(saved).__name__}")
+    if saved.get("estimator") != kind.__name__ or saved.get("schema") != SCHEMA:
+        found = f"{saved.get('estimator')!r}, schema {saved.get('schema')!r}"
+        raise DataError(f"saved classifier: wanted {kind.__name__!r}, schema {SCHEMA}; got {found}")
+    wrong, shape = common_faults(saved, kind._get_param_names(), own)  # type: ignore[attr-defined]
+    refuse(wrong + (faults(saved, shape) if shape else []), "saved classifier: incomplete or damaged")
+    try:
+        fitted = kind(**saved["parameters"])
+        _fill(fitted, saved)
+        fill(fitted, saved)
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError) as error:
+        raise DataError(f"saved classifier: incomplete or damaged ({error!r})") from error
+    return fitted
+
+
+def _fill(fitted: Any, saved: Mapping[str, Any]) -> None:
+    names = None if saved["names"] is None else tuple(saved["names"])
+    categories = tuple(None if known is None else tuple(known) for known in saved["categories"])
+    missing = getattr(fitted, "missing", "error")
+    fitted._keep_attributes(Attributes(tuple(saved["directions"]), names, categories, missing))
+    fitted.directions_ = fitted._attributes.directions
+    fitted.classes_ = np.array(saved["classes"]["labels"], dtype=saved["classes"]["kind"])
+    fitted._precision = np.array(saved["precision"], dtype=np.uint8)
+    fitted.objects_ = np.array(saved["objects"], dtype=np.float64).reshape(-1, len(fitted.directions_))
+    fitted.object_codes_ = np.array(saved["object_codes"], dtype=np.int64)
+    fitted.object_weights_ = np.array(saved["object_weights"], dtype=float)
+    fitted.certificates_ = [_read_certificate(entry) for entry in saved["certificates"]]
+    fitted._digest = saved["data_sha256"]
+
+
+def _parameters(fitted: Any) -> dict[str, Any]:
+    """Constructor arguments as JSON data; directions and order as they were understood."""
+    columns = fitted._attributes
+    directions = [_direction(*entry) for entry in zip(columns.signs, columns.categories, strict=True)]
+    words = {word: _plain(value) for word, value in fitted.get_params(deep=False).items()}
+    return words | {
+        "directions": directions if columns.names is None else dict(zip(columns.names, directions, strict=True)),
+        "order": None if fitted.order is None else _labels(fitted.classes_)["labels"],
+    }
+
+
+def _direction(sign: int, categories: tuple[Any, ...] | None) -> Any:
+    """A direction as it could be given: the categories of a directed attribute worst first, which makes a gain."""
+    return sign if not sign or categories is None or len(categories) < 2 else list(categories[::sign])
+
+
+def _labels(classes: np.ndarray) -> dict[str, Any]:
+    if classes.dtype.kind not in "biufU":
+        kinds = sorted({type(label).__name__ for label in classes})
+        raise DataError(f"labels of type {kinds} can't be written as JSON; use numbers, booleans or text")
+    return {"labels": classes.tolist(), "kind": classes.dtype.str}
+
+
+def _certificate(certificate: Certificate) -> dict[str, Any]:
+    return {word: _plain(getattr(certificate, word)) for word in CERTIFIED}
+
+
+def _read_certificate(entry: Mapping[str, Any]) -> Certificate:
+    words = dict(entry)
+    for number in ("tolerance", "primal_objective", "dual_objective", "gap"):
+        words[number] = float(words[number])
+    return Certificate(**words | {"reasons": tuple(entry["reasons"])})
+
+
+def _plain(value: Any) -> Any:
+    """Plain data; a solver goes by its name, a random state can't, and JSON knows no infinity, so that goes as text."""
+    if isinstance(value, Solver):
+        return str(value.name)
+    if isinstance(value, np.random.RandomState):
+        return None
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(entry) for entry in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return repr(value) if isinstance(value, float) and not np.isfinite(value) else value
