@@ -48,7 +48,7 @@ CAR_COSTS = ("buying", "maint")
 OURS: dict[str, Callable[[int], Any]] = {
     "LPRulesClassifier": lambda d: LPRulesClassifier(),
     "LPRulesClassifierCV": lambda d: LPRulesClassifierCV(),
-    "LPRulesClassifierCV, votes only": lambda d: LPRulesClassifierCV(probabilities=False),
+    "LPRulesClassifierCV, best candidate": lambda d: LPRulesClassifierCV(combine="best"),
     "MonotoneProbabilityClassifier": lambda d: MonotoneProbabilityClassifier(),
     "IsotonicSeparationClassifier": lambda d: IsotonicSeparationClassifier(),
     "MonotoneRelabeler": lambda d: MonotoneRelabeler(),
@@ -125,10 +125,12 @@ def run(job: tuple[str, str, int, int, int]) -> list[dict[str, Any]]:
 
 
 def rules_per_question(fitted: Any) -> float:
-    """Mean number of rules per binary question; NaN for methods without rules."""
+    """Mean number of rules per binary question, of a mixture the different ones; NaN for methods without rules."""
     fitted = getattr(fitted, "best_estimator_", fitted)
-    rules = getattr(fitted, "rules_", None)
-    return float("nan") if rules is None else float(np.mean([len(ensemble.rules) for ensemble in rules]))
+    books = [getattr(member, "rules_", None) for member in getattr(fitted, "members_", [fitted])]
+    questions = list(zip(*(book for book in books if book is not None), strict=True))
+    several = [len({rule for ensemble in ensembles for rule in ensemble.rules}) for ensembles in questions]
+    return float(np.mean(several)) if several else float("nan")
 
 
 def standard_error(errors: np.ndarray, n_test: float, n_train: float) -> float:
@@ -219,6 +221,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="CSV file to add the fits to")
     parser.add_argument("--read", type=Path, help="print the table of this CSV file and stop")
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--first", type=int, default=0, help="number of the first repeat that is run, from 0")
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--datasets", default=",".join(SETS))
@@ -233,7 +236,7 @@ def main() -> None:
     methods = chosen_methods(given.methods, given.skip, given.slow)
     lines = list(csv.DictReader(given.out.open(encoding="utf-8"))) if given.out and given.out.exists() else []
     done = {(line["dataset"], line["method"], int(line["repeat"])) for line in lines}
-    asked = itertools.product(range(given.repeats), given.datasets.split(","), methods)
+    asked = itertools.product(range(given.first, given.repeats), given.datasets.split(","), methods)
     jobs = [(name, m, repeat, given.folds, given.seed) for repeat, name, m in asked if (name, m, repeat) not in done]
     with multiprocessing.get_context("fork").Pool(given.jobs, maxtasksperchild=1) as pool:
         pending = [(job, pool.apply_async(run, (job,))) for job in jobs]

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         LPRulesClassifier,
         LPRulesClassifierCV,
         MedianRankAggregation,
+        MonotoneMixtureClassifier,
         MonotoneProbabilityClassifier,
         MonotoneRelabeler,
         RankingPrincipalCurve,
@@ -74,6 +75,7 @@ __all__ = [
     "LPRulesClassifierCV",
     "MedianRankAggregation",
     "MonooptError",
+    "MonotoneMixtureClassifier",
     "MonotoneProbabilityClassifier",
     "MonotoneRelabeler",
     "NoSolutionError",
@@ -113,8 +115,8 @@ _HOMES = {
     "monoopt.algorithms.relabelling": "Relabelling relabel",
     "monoopt.estimators": (
         "FirstPrincipalComponent FootruleAggregation IsotonicSeparationClassifier KemenyAggregation LPRulesClassifier "
-        "LPRulesClassifierCV MedianRankAggregation MonotoneProbabilityClassifier MonotoneRelabeler "
-        "RankingPrincipalCurve SDSN SVDD SupportVectorClustering WeightedSum "
+        "LPRulesClassifierCV MedianRankAggregation MonotoneMixtureClassifier MonotoneProbabilityClassifier "
+        "MonotoneRelabeler RankingPrincipalCurve SDSN SVDD SupportVectorClustering WeightedSum "
         "bootstrap_ranks check_meta_rules leave_one_out rank_reversals "
         "scaling_sensitivity"
     ),

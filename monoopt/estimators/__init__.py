@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from monoopt.estimators.lprules import LPRulesClassifier
     from monoopt.estimators.lprules_cv import LPRulesClassifierCV
     from monoopt.estimators.meta_rules import check_meta_rules
+    from monoopt.estimators.monotone_mixture import MonotoneMixtureClassifier
     from monoopt.estimators.monotone_probability import MonotoneProbabilityClassifier
     from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
     from monoopt.estimators.rank_baselines import FirstPrincipalComponent, WeightedSum
@@ -30,6 +31,7 @@ __all__ = [
     "LPRulesClassifier",
     "LPRulesClassifierCV",
     "MedianRankAggregation",
+    "MonotoneMixtureClassifier",
     "MonotoneProbabilityClassifier",
     "MonotoneRelabeler",
     "RankingPrincipalCurve",
@@ -50,6 +52,7 @@ _HOME_OF = {
     "LPRulesClassifier": "lprules",
     "LPRulesClassifierCV": "lprules_cv",
     "MedianRankAggregation": "rank_aggregation",
+    "MonotoneMixtureClassifier": "monotone_mixture",
     "MonotoneProbabilityClassifier": "monotone_probability",
     "MonotoneRelabeler": "relabeler",
     "RankingPrincipalCurve": "rpc",

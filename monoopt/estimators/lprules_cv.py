@@ -1,4 +1,4 @@
-"""LPRulesClassifierCV: how soft, how short, and whether votes or probabilities, chosen by cross-validation."""
+"""LPRulesClassifierCV: how soft, how short, votes or probabilities, mixed or chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.ordinal_data import OrdinalData
-from monoopt.errors import OptionError
-from monoopt.estimators.candidates import Candidate, Errors, judge
+from monoopt.errors import OptionError, nearest
+from monoopt.estimators.candidates import Candidate, Judged, Mixture, find_shares, judge
 from monoopt.estimators.lprules import LPRulesClassifier
+from monoopt.estimators.monotone_mixture import MonotoneMixtureClassifier
 from monoopt.estimators.monotone_probability import MonotoneProbabilityClassifier
 from monoopt.estimators.ordinal_inputs import read_training_data
 from monoopt.estimators.rule_book import MonotonicityCheck
+from monoopt.estimators.rule_explanation import TOP
 from monoopt.order import Directions
+from monoopt.program import Certificate
 from monoopt.solvers import Solver
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -29,14 +32,22 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 
 SHARES = (0.0, 0.5)
 LOSSES = ("absolute", "squared")
+RESULTS = ("candidate", "error", "standard_error", "parts", "share")
 
 
 class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
-    """Monotone classifier whose kind and parameters are chosen by cross-validation of the mean absolute error.
+    """Monotone classifiers of several kinds, mixed (or the best one chosen) by what they say of objects not seen.
 
-    Candidates are `LPRulesClassifier` for every nu, number of conditions and number of rules given, and, unless told
-    otherwise, `MonotoneProbabilityClassifier` for every number of conditions, for the isotonic shares 0 and 1/2, and
-    for the losses "absolute" and "squared" (its median and its mean). Each is monotone; only training data decide.
+    Candidates are `LPRulesClassifier` for every nu, number of conditions and number of rules given and, unless told
+    otherwise, the estimates of `MonotoneProbabilityClassifier`: isotonic regression, and sums of rules for every number
+    of conditions. Folds give P(y >= k | x_i) = q_ikt of every candidate t for objects that it has not learned from
+    (votes count as 0 or 1), and the shares a of the mixture solve
+
+    minimise    sum_i w_i sum_k (sum_t q_ikt a_t - 1[y_i >= k])^2
+    subject to  sum_t a_t = 1,   a >= 0.
+
+    What is mixed are the candidates as fitted on the folds: their mean is steadier than one fit to everything. Each is
+    monotone, hence so are the mixture and its median, the class predicted. Only training data decide.
 
     Parameters
     ----------
@@ -44,6 +55,8 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
         +1 or "gain", -1 or "cost", 0 or "free" per attribute; None: all gain.
     order : sequence, optional
         All labels, worst first; needed for text.
+    missing : "error", "incomparable" or "worst"
+        Of missing cells: see `monoopt.relabel`.
     nu : sequence of float
         Shares of the weight within the margin; 0: hard margin.
     max_conditions : sequence of int or None
@@ -52,13 +65,16 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
         Most rules per question, None: as many as the margin takes. With any other value nu does not apply.
     probabilities : bool
         Whether `MonotoneProbabilityClassifier` is a candidate.
+    combine : "mixture" or "best"
+        "best": the one candidate of least mean absolute error instead. Then `MonotoneProbabilityClassifier` is tried
+        with the isotonic shares 0 and 1/2, and with the losses "absolute" and "squared" (its median and its mean).
     cv : int, splitter or iterable of (train, test)
         Number of folds, from shuffled objects; or folds as scikit-learn has them.
     repeats : int
         How often all objects are cut into folds anew, where cv is a number.
     one_standard_error : bool
-        Take the candidate with the fewest parts (rules, and objects where isotonic estimates are used) whose error is
-        within one standard error of the least, instead of the least itself.
+        With "best": take the candidate with the fewest parts (rules, and objects where isotonic estimates are used)
+        whose error is within one standard error of the least, instead of the least itself.
     solver : str or Solver
         For every linear program.
     time_limit : float, optional
@@ -70,13 +86,16 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    best_estimator_ : LPRulesClassifier or MonotoneProbabilityClassifier
+    best_estimator_ : MonotoneMixtureClassifier, LPRulesClassifier or MonotoneProbabilityClassifier
         Fitted to everything.
-    best_candidate_ : Candidate
+    best_candidate_ : Mixture or Candidate
     best_error_ : float
-        Its mean absolute error in cross-validation, in classes.
+        Its mean absolute error in cross-validation, in classes. That of a mixture is a little too good: the shares
+        come from the same folds.
     cv_results_ : dict
-        "candidate", "error", "standard_error", "parts": one entry per candidate, least error first.
+        "candidate", "error", "standard_error", "parts", "share": one entry per candidate, least error first.
+    certificates_ : list of Certificate
+        Those of the best estimator; before them that of the shares.
     classes_, n_features_in_, feature_names_in_, directions_
         Those of the best estimator.
 
@@ -94,10 +113,12 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
         *,
         directions: Directions = None,
         order: Sequence[Any] | None = None,
+        missing: str = "error",
         nu: Sequence[float] = (0.0,),
         max_conditions: Sequence[int | None] = (1, 2, None),
         max_rules: Sequence[int | str | None] = (None,),
         probabilities: bool = True,
+        combine: str = "mixture",
         cv: Any = 5,
         repeats: int = 1,
         one_standard_error: bool = False,
@@ -108,10 +129,12 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
     ) -> None:
         self.directions = directions
         self.order = order
+        self.missing = missing
         self.nu = nu
         self.max_conditions = max_conditions
         self.max_rules = max_rules
         self.probabilities = probabilities
+        self.combine = combine
         self.cv = cv
         self.repeats = repeats
         self.one_standard_error = one_standard_error
@@ -121,7 +144,7 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LPRulesClassifierCV:
-        """Compare the candidates on folds, fit the best one to everything.
+        """Fit the candidates on folds, find their shares, and mix them; or fit the best one to everything.
 
         Parameters
         ----------
@@ -135,14 +158,25 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
         self
         """
         candidates = self._candidates()
-        data = read_training_data(X, y, self.directions, sample_weight, self.order)
+        data = read_training_data(X, y, self.directions, sample_weight, self.order, self.missing)
         several = (data.weights > 0).sum() > 1 and not data.labels.one_class
-        place = self._choose(candidates, self._validate(data, candidates) if several else [])
-        best = self._estimator(candidates[place], list(data.labels.classes))
+        folds = self._validate(data, candidates) if several else []
+        self.certificates_: list[Certificate] = []
+        shares = self._shares(data, candidates, folds)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the door has warned already
-            self.best_estimator_ = best.fit(X, y, sample_weight)
-        self.best_candidate_ = candidates[place]
+            if self.combine == "mixture":
+                best = self._mixture(candidates, shares, list(data.labels.classes))
+            else:
+                self.best_candidate_: Candidate | Mixture = candidates[int(np.argmax(shares))]
+                best = self._estimator(self.best_candidate_, list(data.labels.classes))
+            if self.combine == "mixture" and folds:
+                fitted = [fold.fitted[t] for t in np.flatnonzero(shares) for fold in folds]
+                best._keep(data, X, fitted, np.repeat(best.shares, len(folds)) / len(folds))
+            else:
+                best.fit(X, y, sample_weight)
+        self.best_estimator_ = best
+        self.certificates_ += best.certificates_
         self.classes_, self.n_features_in_ = best.classes_, best.n_features_in_
         self.directions_ = best.directions_
         if hasattr(self, "feature_names_in_"):
@@ -161,10 +195,15 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_interval(X)
 
-    @available_if(lambda self: hasattr(self.best_estimator_, "predict_proba"))
     def predict_proba(self, X: Any) -> Floats:
-        """Return class probabilities, if the best estimator has them."""
+        """Return class probabilities, worst class first; see `predict_proba` of the best estimator."""
+        check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_proba(X)
+
+    @available_if(lambda self: hasattr(self.best_estimator_, "explain"))
+    def explain(self, X: Any, top: int | None = TOP) -> list[Any]:
+        """Explain the class of each object, if the best estimator can; see its `explain`."""
+        return self.best_estimator_.explain(X, top)
 
     def verify(self, X: Any = None) -> MonotonicityCheck:
         """Prove that predictions are monotone; see `verify` of the best estimator."""
@@ -196,11 +235,20 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
             for rules in self.max_rules:
                 shares = self.nu if rules is None else [None]
                 found += [Candidate(True, {"nu": nu, "max_conditions": most, "max_rules": rules}) for nu in shares]
-        if self.probabilities:
+        if self.probabilities and self.combine == "mixture":
+            lengths = sorted({most for most in self.max_conditions if most is not None})
+            found.append(Candidate(False, {"max_conditions": None, "isotonic_share": 1.0}))
+            found += [Candidate(False, {"max_conditions": most, "isotonic_share": 0.0}) for most in lengths]
+        elif self.probabilities:
             for most in self.max_conditions:
                 for share in SHARES if most is not None else (1.0,):
                     words = {"max_conditions": most, "isotonic_share": share}
                     found += [Candidate(False, words | {"loss": loss}) for loss in LOSSES]
+        if self.combine not in ("mixture", "best"):
+            wish = nearest(str(self.combine), ("mixture", "best"))
+            raise OptionError(f"combine={self.combine!r}: wanted 'mixture' or 'best'{wish}")
+        if self.one_standard_error and self.combine == "mixture":
+            raise OptionError("one_standard_error=True chooses one candidate: combine='best' goes with it")
         for candidate in found:
             if candidate.votes:
                 self._estimator(candidate, None)._check_words()
@@ -208,10 +256,13 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _estimator(self, candidate: Candidate, order: list[Any] | None) -> Any:
         if not candidate.votes:
-            return MonotoneProbabilityClassifier(directions=self.directions, order=order, **candidate.words)
+            return MonotoneProbabilityClassifier(
+                directions=self.directions, order=order, missing=self.missing, **candidate.words
+            )
         return LPRulesClassifier(
             directions=self.directions,
             order=order,
+            missing=self.missing,
             solver=self.solver,
             time_limit=self.time_limit,
             keep_best=True,
@@ -219,7 +270,7 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
             **candidate.words,
         )
 
-    def _validate(self, data: OrdinalData, candidates: list[Candidate]) -> list[Errors]:
+    def _validate(self, data: OrdinalData, candidates: list[Candidate]) -> list[Judged]:
         """Return the errors of all candidates, fold by fold."""
         makers = [self._estimator(candidate, None) for candidate in candidates]
         run: Callable[..., Any] = delayed(judge)
@@ -241,24 +292,43 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
             for train, test in folds.split(there):
                 yield there[train], there[test]
 
-    def _choose(self, candidates: list[Candidate], folds: list[Errors]) -> int:
-        """Keep the results, least error first, and return the place of the candidate chosen."""
-        self.cv_results_: dict[str, list[Any]] = {"candidate": [], "error": [], "standard_error": [], "parts": []}
+    def _shares(self, data: OrdinalData, candidates: list[Candidate], folds: list[Judged]) -> Floats:
+        """Keep the results, least error first; return the shares of the candidates."""
+        self.cv_results_: dict[str, list[Any]] = {word: [] for word in RESULTS}
         self.best_error_ = float("nan")
+        shares = np.zeros(len(candidates))
         if not folds:
-            return 0
+            shares[0] = 1.0
+            return shares
         weights = np.array([fold.weight for fold in folds])
         by_fold = np.array([fold.errors for fold in folds])
         means = weights @ by_fold / weights.sum()
         spread = by_fold.std(axis=0, ddof=1) if len(folds) > 1 else np.zeros(len(means))
         standard, parts = spread / np.sqrt(len(folds)), np.mean([fold.parts for fold in folds], axis=0)
+        if self.combine == "mixture":
+            shares, self.best_error_, proof = find_shares(data, folds)
+            self.certificates_.append(proof)
+        else:
+            place = int(np.argmin(means))
+            if self.one_standard_error:
+                near = np.flatnonzero(means <= means[place] + standard[place])
+                place = int(near[np.argmin(parts[near])])
+            shares[place], self.best_error_ = 1.0, float(means[place])
         order = np.argsort(means, kind="stable")
-        columns = {"error": means, "standard_error": standard, "parts": parts}
-        self.cv_results_ = {word: values[order].tolist() for word, values in columns.items()}
+        columns = (means, standard, parts, shares)
+        self.cv_results_ = {word: values[order].tolist() for word, values in zip(RESULTS[1:], columns, strict=True)}
         self.cv_results_["candidate"] = [candidates[c] for c in order]
-        place = int(order[0])
-        if self.one_standard_error:
-            near = np.flatnonzero(means <= means[place] + standard[place])
-            place = int(near[np.argmin(parts[near])])
-        self.best_error_ = float(means[place])
-        return place
+        return shares
+
+    def _mixture(self, candidates: list[Candidate], shares: Floats, order: list[Any]) -> MonotoneMixtureClassifier:
+        """Return the mixture of the candidates with a share, not fitted."""
+        used = np.flatnonzero(shares)
+        self.best_candidate_ = Mixture(tuple(shares[used].tolist()), tuple(candidates[t] for t in used))
+        members = [self._estimator(candidates[t], order) for t in used]
+        return MonotoneMixtureClassifier(
+            members=members,
+            shares=shares[used].tolist(),
+            directions=self.directions,
+            order=order,
+            missing=self.missing,
+        )
