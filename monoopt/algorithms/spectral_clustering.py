@@ -9,6 +9,7 @@ import numpy as np
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest
 from monoopt.order.spectral import (
+    DISTINCT,
     MOST_GROUPS,
     check_affinity,
     groups_by_gap,
@@ -18,7 +19,6 @@ from monoopt.order.spectral import (
 )
 
 RULES = ("gap", "eigenvalues")
-DISTINCT = 1e-9  # eigenvalues nearer to zero than this tell no groups apart
 
 
 def spectral_clusters(

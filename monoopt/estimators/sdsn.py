@@ -23,6 +23,7 @@ from monoopt.order.spectral import path_affinity
 
 AFFINITIES = ("path", "kernel")
 TRAININGS = ("full", *ORDERS)
+FEWEST = 3  # representatives: two can't tell how many clusters there are
 PATH_RANK = 7  # the tuning rank of path affinities: 7 as in Zelnik-Manor and Perona (2004)
 
 
@@ -77,7 +78,8 @@ class SDSN(ClusterMixin, BaseEstimator):
     n_clusters_ : int
         How many there are.
     representatives_ : ndarray of int
-        The DRs: row numbers in the training table (the first of equal rows).
+        The DRs: row numbers in the training table (the first of equal rows). All objects, where the ball has fewer
+        than three support vectors, or than clusters are wanted.
     path_distance_ : ndarray, shape (n,)
         Distance of every object to its DR.
     objects_, object_labels_, object_distance_ : ndarray
@@ -156,13 +158,14 @@ class SDSN(ClusterMixin, BaseEstimator):
         kernel = settle_kernel("tuned", rows, rank=self.rank)
         found = self._representatives(kernel, home, random)
         metric = self._make_metric(rows)
-        members = found.ball.support
+        members = self._members(found, len(rows))
         paths, graph, self.path_proof_ = nearest_sources(metric, members)
         groups = self._groups(kernel, metric, graph, members, random)
         label = np.full(len(rows), -1)
         label[members] = groups
         label = label[paths.source]
-        self._keep(kernel, metric, paths, found, canonical(label[home], home)[label], values, home)
+        self._keep(kernel, metric, paths, found, canonical(label[home], home)[label], home)
+        self.representatives_ = np.sort(np.unique(home, return_index=True)[1][members])
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -217,6 +220,11 @@ class SDSN(ClusterMixin, BaseEstimator):
         )
         return self.batches_.trained
 
+    def _members(self, found: Trained, n: int) -> np.ndarray:
+        """Return the support of the ball, or all objects where that is too small to be told apart."""
+        wanted = FEWEST if isinstance(self.n_clusters, str) else max(FEWEST, self.n_clusters)
+        return found.ball.support if len(found.ball.support) >= wanted else np.arange(n)
+
     def _make_metric(self, rows: np.ndarray) -> DensityMetric:
         unit = root_mean_square_distance(rows) if self.unit is None else float(self.unit)
         return DensityMetric(rows, average_distances(rows, self.neighbourhood), unit)
@@ -240,13 +248,10 @@ class SDSN(ClusterMixin, BaseEstimator):
         paths: Paths,
         found: Trained,
         label: np.ndarray,
-        values: np.ndarray,
         home: np.ndarray,
     ) -> None:
-        first = np.unique(home, return_index=True)[1]
         self.labels_ = label[home]
         self.n_clusters_ = int(label.max()) + 1
-        self.representatives_ = np.sort(first[found.ball.support])
         self.path_distance_ = paths.distance[home]
         self.rank_ = kernel.rank
         self.certificates_ = [found.certificate] if self.batches_ is None else self.batches_.certificates

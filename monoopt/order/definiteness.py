@@ -10,6 +10,7 @@ from monoopt.errors import DataError, OptionError, nearest, refuse
 
 TOLERANCE = 1e-8  # a least eigenvalue above -TOLERANCE * largest |entry| passes: rounding, not indefiniteness
 DENSE_LIMIT = 3000  # largest matrix whose least eigenvalue is computed densely
+LANCZOS = 1e-6  # relative precision of an eigenvalue found by Lanczos steps
 REPAIRS = ("raise", "clip", "shift")
 
 
@@ -46,7 +47,7 @@ def check_square(K: np.ndarray, what: str = "the kernel matrix") -> None:
     >>> check_square(np.array([[1.0, 0.5], [0.4, 1.0]]))
     Traceback (most recent call last):
     ...
-    monoopt.errors.DataError: the kernel matrix: not symmetric: entry (0, 1) is 0.5 and entry (1, 0) is 0.4
+    monoopt.errors.DataError: the kernel matrix: not symmetric: entry (0, 1) is 0.5, entry (1, 0) is off it by -0.1
     """
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise DataError(f"{what}: shape {K.shape}, wanted a square matrix (objects x objects)")
@@ -59,7 +60,8 @@ def check_square(K: np.ndarray, what: str = "the kernel matrix") -> None:
         D = np.abs(K - K.T)
         if K.size and D.max() > TOLERANCE * np.abs(K).max():
             i, j = (int(v) for v in np.unravel_index(np.argmax(D), D.shape))
-            faults.append(f"not symmetric: entry ({i}, {j}) is {K[i, j]:g} and entry ({j}, {i}) is {K[j, i]:g}")
+            apart = K[j, i] - K[i, j]
+            faults.append(f"not symmetric: entry ({i}, {j}) is {K[i, j]:g}, entry ({j}, {i}) is off it by {apart:.3g}")
     refuse(faults, what)
 
 
@@ -72,7 +74,7 @@ def least_eigenvalue(K: np.ndarray) -> float:
     -0.2728
     """
     from scipy.linalg import LinAlgError, eigvalsh
-    from scipy.sparse.linalg import eigsh
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
     if len(K) <= DENSE_LIMIT:
         try:
@@ -80,7 +82,10 @@ def least_eigenvalue(K: np.ndarray) -> float:
         except LinAlgError:  # LAPACK's driver for subsets gives up on some matrices of equal blocks
             return float(np.linalg.eigvalsh(K)[0])
     start = np.random.default_rng(0).standard_normal(len(K))
-    return float(eigsh(K, k=1, which="SA", return_eigenvectors=False, v0=start, tol=1e-6)[0])
+    try:
+        return float(eigsh(K, k=1, which="SA", return_eigenvectors=False, v0=start, tol=LANCZOS)[0])
+    except ArpackNoConvergence:
+        return float(eigvalsh(K)[0])
 
 
 def repair(K: np.ndarray, how: str = "raise", what: str = "the kernel matrix") -> tuple[np.ndarray, Repair]:
@@ -120,7 +125,8 @@ def repair(K: np.ndarray, how: str = "raise", what: str = "the kernel matrix") -
             f"{what} is not positive semidefinite: least eigenvalue {least:.4g}, tolerance {-tolerance:.1e}. Give a "
             "valid kernel, or repair='shift' (adds to the diagonal) or 'clip' (drops negative eigenvalues)"
         )
-    fixed = _clipped(K) if how == "clip" else K - least * np.eye(len(K))
+    added = -least if len(K) <= DENSE_LIMIT else -least * (1.0 + 2.0 * LANCZOS)
+    fixed = _clipped(K) if how == "clip" else K + added * np.eye(len(K))
     return fixed, Repair(how, least, tolerance)
 
 

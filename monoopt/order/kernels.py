@@ -2,7 +2,7 @@
 
 Gaussian        K(x, y) = exp(-gamma ||x - y||^2)
 tuning-scaled   K(x, y) = exp(-||x - y||^2 / (sigma_x sigma_y)),  sigma_x = distance of x to its r-th nearest object
-linear          K(x, y) = x'y
+linear          K(x, y) = (x - m)'(y - m), m the mean of the objects: far-away data lose no digits
 
 The Gaussian kernels are one: exp(-s_x s_y ||x - y||^2) with s = sqrt(gamma), or s = 1 / sigma. The exponent is
 an inner product of d + 2 features, so that a block of K is one matrix product and one exponential.
@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from monoopt.errors import OptionError, nearest
+from monoopt.errors import DataError, OptionError, nearest
 from monoopt.order.tuning import tuning_rank, tuning_scales
 
 CHUNK = 1 << 16  # entries of K formed at a time: half a megabyte, which stays in the processor's cache
+EXTREME = 1e150  # squares of larger numbers overflow, of smaller ones than its inverse vanish
 TILE = 256  # rows and columns of K that are made symmetric at a time, in place
 KINDS = ("gaussian", "linear", "tuned", "precomputed")
 
@@ -148,8 +149,9 @@ def resolve_gamma(gamma: float | str, X: np.ndarray, sample_weight: np.ndarray |
         mean = np.average(X, axis=0, weights=sample_weight).mean()
         variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=sample_weight))
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-    if not np.isfinite(gamma) or gamma <= 0:
-        raise OptionError(f"gamma is {gamma}; wanted 'scale' or a positive number")
+    number = isinstance(gamma, (int, float, np.number)) and not isinstance(gamma, bool)
+    if not number or not np.isfinite(gamma) or gamma <= 0:
+        raise OptionError(f"gamma is {gamma!r}; wanted 'scale' or a positive number")
     return float(gamma)
 
 
@@ -190,12 +192,14 @@ class Kernel:
 
     def rows(self) -> KernelRows:
         """K of the objects, on demand."""
-        return linear_rows(self.X) if self.kind == "linear" else gaussian_rows(self.X, self.scale, self.origin)
+        if self.kind == "linear":
+            return linear_rows(self.X - self.origin)
+        return gaussian_rows(self.X, self.scale, self.origin)
 
     def new_rows(self, new: np.ndarray) -> KernelRows:
         """K of new objects, whose blocks with `rows` are on demand."""
         if self.kind == "linear":
-            return linear_rows(new)
+            return linear_rows(new - self.origin)
         scale = self.scale if self.rank is None else 1.0 / tuning_scales(self.X, self.rank, new)
         return gaussian_rows(new, scale, self.origin)
 
@@ -230,10 +234,22 @@ def settle_kernel(
     """
     if kind not in KINDS[:-1]:
         raise OptionError(f"kernel is {kind!r}{nearest(kind, KINDS)}; wanted one of {', '.join(KINDS)}")
+    _refuse_extreme(X)
     origin = X.mean(axis=0)
     if kind == "linear":
         return Kernel(kind, X, origin)
     if kind == "gaussian":
         return Kernel(kind, X, origin, float(np.sqrt(resolve_gamma(gamma, X, sample_weight))))
+    if isinstance(rank, bool) or not isinstance(rank, (str, int, np.integer)):
+        raise OptionError(f"rank is {rank!r}; wanted a whole number from 1, 'local' or 'mean'")
     settled = tuning_rank(X, rank) if isinstance(rank, str) else int(rank)
     return Kernel(kind, X, origin, 1.0 / tuning_scales(X, settled), settled)
+
+
+def _refuse_extreme(X: np.ndarray) -> None:
+    """Refuse attributes whose squared differences overflow, or vanish."""
+    largest = float(np.abs(X).max(initial=0.0))
+    width = float(np.ptp(X, axis=0).max()) if X.size and largest <= EXTREME else 1.0
+    if largest > EXTREME or 0.0 < width < 1.0 / EXTREME:
+        how, far = ("as large as", largest) if largest > EXTREME else ("that differ by no more than", width)
+        raise DataError(f"X has entries {how} {far:.3g}, whose squares a number can't hold: give it in another unit")

@@ -20,6 +20,7 @@ from monoopt.order.neighbours import nearest
 DENSE_LIMIT = 2500  # objects up to which eigenvalues are taken from the dense matrix
 MOST_GROUPS = 15  # groups that the rules look for
 CLEAR_RATIO = 5.0
+DISTINCT = 1e-9  # eigenvalues nearer to zero than this tell no groups apart
 FAINT = 7.0  # affinities below exp(-7) are left out of sparse matrices
 
 
@@ -103,10 +104,12 @@ def groups_by_gap(values: np.ndarray) -> int:
     --------
     >>> groups_by_gap(np.array([1.0, 0.99, 0.98, 0.4, 0.3]))
     3
+    >>> groups_by_gap(np.array([1.0, 1.0, 1e-17, -1e-16]))  # the last two are rounding
+    2
     """
     if len(values) < 3:
         return 1
-    decay = -np.log(np.clip(values[1 : MOST_GROUPS + 1], 1e-300, 1.0 - 1e-15))
+    decay = -np.log(np.clip(values[1 : MOST_GROUPS + 1], DISTINCT, 1.0 - 1e-15))
     ratio = decay[1:] / decay[:-1]
     clear = np.flatnonzero(ratio >= CLEAR_RATIO)
     return int(clear[-1] if len(clear) else np.argmax(ratio)) + 2

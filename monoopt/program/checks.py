@@ -14,7 +14,8 @@ from monoopt.errors import FormulationError
 if TYPE_CHECKING:
     from monoopt.program.program import Program
 
-CONVEX_TOLERANCE = 1e-8  # least eigenvalue allowed, relative to the largest diagonal entry
+CONVEX_TOLERANCE = 1e-8  # least eigenvalue allowed in a box, relative to the largest diagonal entry
+ROUNDING = 4 * float(np.finfo(float).eps)  # times size and norm of P: what rounding makes of a zero eigenvalue
 DENSE_LIMIT = 3000  # largest sparse P whose eigenvalue is taken from the dense matrix
 
 
@@ -27,21 +28,25 @@ def check_program(program: Program) -> None:
         raise FormulationError(f"program {program.name!r}: " + "; ".join(faults))
 
 
-def check_convex(P: np.ndarray | sparse.csc_array | None, name: str) -> None:
+def check_convex(P: np.ndarray | sparse.csc_array | None, name: str, boxed: bool = False) -> None:
     """Raise `FormulationError` with the least eigenvalue unless P is positive semidefinite.
 
-    The tolerance is ``1e-8`` times the largest diagonal entry, so a singular Gram matrix passes.
+    A singular Gram matrix passes: least eigenvalues down to minus what rounding makes of zero (size times norm times
+    the machine's precision) count as zero; ``1e-8`` times the largest diagonal entry where all columns of P have
+    finite bounds (`boxed`), since there it can move the objective that little only. A free column would run away.
     """
     if P is None:
         return
     scale = float(np.abs(P.diagonal()).max()) or float(abs(P).max())
-    if P.diagonal().min() >= 0 and _is_psd(P, CONVEX_TOLERANCE * scale):
+    rounding = ROUNDING * P.shape[0] * float(np.asarray(abs(P).sum(axis=0)).max())
+    tolerance = max(rounding, CONVEX_TOLERANCE * scale) if boxed else rounding
+    if P.diagonal().min() >= 0 and _is_psd(P, tolerance):
         return
     least = least_eigenvalue(P)
-    if least < -CONVEX_TOLERANCE * scale:
+    if least < -tolerance:
         raise FormulationError(
             f"program {name!r}: the quadratic part is not convex in the sense it is optimised "
-            f"(least eigenvalue {least:.6g}, tolerance {-CONVEX_TOLERANCE * scale:.1e}); "
+            f"(least eigenvalue {least:.6g}, tolerance {-tolerance:.1e}); "
             "wanted a positive semidefinite P to minimise, a negative semidefinite one to maximise"
         )
 
@@ -50,7 +55,10 @@ def least_eigenvalue(P: np.ndarray | sparse.csc_array) -> float:
     """Least eigenvalue of a symmetric matrix."""
     if isinstance(P, np.ndarray) or P.shape[0] <= DENSE_LIMIT:
         dense = P if isinstance(P, np.ndarray) else P.toarray()
-        return float(eigvalsh(dense, subset_by_index=[0, 0])[0])
+        try:
+            return float(eigvalsh(dense, subset_by_index=[0, 0])[0])
+        except LinAlgError:  # LAPACK's driver for subsets gives up on some matrices of equal blocks
+            return float(np.linalg.eigvalsh(dense)[0])
     try:
         return float(eigsh(P, k=1, which="SA", return_eigenvectors=False, v0=np.ones(P.shape[0]))[0])
     except ArpackNoConvergence as stopped:

@@ -93,7 +93,7 @@ class Program:
         """Refuse what is not a program, or not a convex one; freeze the arrays."""
         check_program(self)
         if self.proved_convex is not self.P:
-            check_convex(self.P, self.name)
+            check_convex(self.P, self.name, boxed=_boxed(self))
             object.__setattr__(self, "proved_convex", self.P)
         arrays = [self.c, self.row_lower, self.row_upper, self.lower, self.upper, self.integer]
         matrices = [self.A, *(cone.G for cone in self.cones), *([] if self.P is None else [self.P])]
@@ -293,3 +293,11 @@ def _padded(P: np.ndarray | sparse.csc_array | None, k: int) -> np.ndarray | spa
     if isinstance(P, np.ndarray):
         return np.pad(P, (0, k))
     return sparse.csc_array(sparse.block_diag([P, sparse.csc_array((k, k))], format="csc"))
+
+
+def _boxed(program: Program) -> bool:
+    """Tell whether every column of the quadratic part has finite bounds."""
+    if program.P is None:
+        return True
+    touched = np.asarray(abs(program.P).sum(axis=0)).ravel() > 0
+    return bool(np.isfinite(program.lower[touched]).all() and np.isfinite(program.upper[touched]).all())

@@ -82,6 +82,21 @@ def test_identical_points_and_one_point_are_one_cluster():
     assert SDSN().fit([[0.0], [1.0]]).n_clusters_ == 1
 
 
+@pytest.mark.parametrize("affinity", ["path", "kernel"])
+@pytest.mark.parametrize("far", [10.0, 1e3, 1e8])
+def test_two_far_blocks_of_two_are_two_clusters(far: float, affinity: str):
+    square = np.array([[0.0, 0], [0, 1], [far, 0], [far, 1]])
+    line = np.array([[0.0], [1.2], [far], [far + 1]])
+    assert SDSN(affinity=affinity, random_state=0).fit(square).labels_.tolist() == [0, 0, 1, 1]
+    if affinity == "path":
+        found = SDSN(random_state=0).fit(line)
+        assert found.labels_.tolist() == [0, 0, 1, 1]
+        assert found.representatives_.tolist() == [0, 1, 2, 3]  # the ball alone has two, one of each block
+    if far == 1e8:
+        with pytest.raises(DataError, match="3 asked: the objects fall into 2 distinct groups"):
+            SDSN(n_clusters=3, affinity=affinity, random_state=0).fit(square)
+
+
 def test_more_clusters_than_distinct_objects_are_refused():
     with pytest.raises(DataError, match="n_clusters = 3"):
         SDSN(n_clusters=3).fit([[0.0], [0.0], [1.0]])

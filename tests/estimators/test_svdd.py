@@ -82,6 +82,30 @@ def test_units_do_not_matter_with_the_scale():
     assert SVDD().fit(10 * X).radius_ == pytest.approx(SVDD().fit(X).radius_, abs=1e-7)
 
 
+@pytest.mark.parametrize("solver", ["smo", "highs"])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear", "tuned"])
+def test_where_the_data_lie_does_not_matter(kernel: str, solver: str):
+    X = plane()
+    words = {"kernel": kernel, "C": 0.1, "solver": solver, "rank": 5, "repair": "shift"}
+    here, far = SVDD(**words).fit(X), SVDD(**words).fit(X + 1e8)
+    assert far.radius_ == pytest.approx(here.radius_, rel=1e-5)
+    assert far.distance(X + 1e8) == pytest.approx(here.distance(X), rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "linear", "tuned"])
+def test_units_beyond_what_squares_can_hold_are_refused_and_others_do_not_matter(kernel: str):
+    X = plane()
+    words = {"kernel": kernel, "nu": 0.2, "repair": "shift"}
+    unit = SVDD(**words).fit(X)
+    for scale in (1e-140, 1e140):
+        other = SVDD(**words).fit(X * scale)
+        length = scale if kernel == "linear" else 1.0
+        assert other.radius_ == pytest.approx(unit.radius_ * length, rel=1e-6)
+    for scale in (1e-200, 1e200):
+        with pytest.raises(DataError, match="another unit"):
+            SVDD(**words).fit(X * scale)
+
+
 @pytest.mark.parametrize("kernel", ["gaussian", "linear"])
 def test_training_objects_are_predicted_on_the_side_where_they_are(kernel: str):
     X = plane()
@@ -125,6 +149,7 @@ def test_a_precomputed_kernel_with_its_own_lengths_asks_for_them():
     [
         (np.ones((3, 2)), "wanted a square matrix"),
         (np.array([[1, 0.5], [0.1, 1]]), "not symmetric"),
+        (np.array([[1, 0.5], [0.5000001, 1]]), r"entry \(1, 0\) is off it by 1e-07"),
         (np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]]), r"least eigenvalue -0\.2728"),
         (np.array([[1, np.nan], [np.nan, 1]]), "NaN"),
     ],
@@ -166,6 +191,15 @@ def test_unknown_words_are_refused_with_the_nearest():
         SVDD(kernel="gausian").fit(plane())
     with pytest.raises(SolverNotFound, match="smo"):
         SVDD(solver="smoo").fit(plane())
+    for words, message in (
+        ({"C": "a"}, "C is 'a'"),
+        ({"C": True}, "C is True"),
+        ({"nu": "a"}, "nu is 'a'"),
+        ({"gamma": None}, "gamma is None"),
+        ({"kernel": "tuned", "rank": 1.5}, "rank is 1.5"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            SVDD(**words).fit(plane())
     with pytest.raises(DataError, match=r"wanted 1\.\.4"):
         SVDD(kernel="tuned", rank=9).fit(plane(5))
 

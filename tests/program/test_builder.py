@@ -337,3 +337,28 @@ def test_nothing_warns_about_ordinary_programs() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         small().build().describe()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_gram_matrix_of_low_rank_is_convex_whatever_the_bounds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    L = rng.normal(size=(60, 3)) * 10.0 ** rng.integers(-5, 6)
+    for bounds in ({}, {"lower": 0.0, "upper": 1.0}):
+        b = ProgramBuilder("gram")
+        b.add_columns("x", 60, **bounds)
+        b.add_quadratic("x", L @ L.T)
+        assert b.build().P is not None
+
+
+def test_a_bend_downwards_of_1e9_passes_in_a_box_and_is_refused_where_a_column_is_free() -> None:
+    P = np.diag([1.0, 1.0, -1e-9])
+    boxed = ProgramBuilder("boxed")
+    boxed.add_columns("x", 3, lower=0, upper=1)
+    boxed.add_quadratic("x", P)
+    assert boxed.build().P is not None
+    for bounds in ({"upper": 1}, {"lower": 0}, {}):
+        free = ProgramBuilder("free")
+        free.add_columns("x", 3, **bounds)
+        free.add_quadratic("x", P)
+        with pytest.raises(FormulationError, match=r"not convex.*least eigenvalue -1e-09"):
+            free.build()
