@@ -162,6 +162,46 @@ def table(lines: list[dict[str, str]]) -> Iterator[str]:
         yield from verdict(own, name)
 
 
+def page(lines: list[dict[str, str]]) -> Iterator[str]:
+    """Yield one table over all data sets: errors with their standard errors, then rules per question."""
+    methods = [method for method in OURS | PEERS if any(line["method"] == method for line in lines)]
+    found = {
+        (m, name): [line for line in lines if (line["method"], line["dataset"]) == (m, name)]
+        for m in methods
+        for name in SETS
+    }
+    yield f"| | {' | '.join(SETS)} | repeats | violated pairs | CPU s a fit | MB |"
+    yield "|---" * (len(SETS) + 5) + "|"
+    yield (
+        "| *paper, LPRules* | "
+        + " | ".join(f"*{PAPER[name][0]:.3f} ± {PAPER[name][1]:.3f}*" for name in SETS)
+        + " |" * 5
+    )
+    for method in methods:
+        cells = [error_cell(found[method, name]) for name in SETS]
+        own = [found[method, name] for name in SETS if found[method, name]]
+        fewest, most = (f(len({line["repeat"] for line in some}) for some in own) for f in (min, max))
+        seconds = [np.mean([float(line["cpu_s"]) for line in some]) for some in own]
+        violated = sum(int(line["violations"]) for some in own for line in some)
+        memory = max(float(line["mb"]) for some in own for line in some)
+        yield (
+            f"| {method} | {' | '.join(cells)} | {fewest if fewest == most else f'{fewest} to {most}'} | {violated} | "
+            f"{min(seconds):.2f} to {max(seconds):.2f} | {memory:.0f} |"
+        )
+    for method in methods:
+        rules = [np.mean([float(line["rules"]) for line in found[method, name]] or [np.nan]) for name in SETS]
+        if not np.isnan(rules).all():
+            yield f"| rules: {method} | {' | '.join(f'{number:.1f}' for number in rules)} |"
+
+
+def error_cell(found: list[dict[str, str]]) -> str:
+    """Mean and standard error of one method on one data set."""
+    if not found:
+        return ""
+    mae, tested, trained = (np.array([float(line[word]) for line in found]) for word in ("mae", "n_test", "n_train"))
+    return f"{mae.mean():.3f} ± {standard_error(mae, tested.mean(), trained.mean()):.3f}"
+
+
 def verdict(own: list[dict[str, str]], name: str) -> Iterator[str]:
     """Yield where LPRulesClassifierCV stands against the paper and the best peer."""
     means = {
@@ -231,7 +271,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes at the same time")
     given = parser.parse_args()
     if given.read:
-        print("\n".join(table(list(csv.DictReader(given.read.open(encoding="utf-8"))))))
+        lines = list(csv.DictReader(given.read.open(encoding="utf-8")))
+        print("\n".join([*table(lines), "", *page(lines)]))
         return
     methods = chosen_methods(given.methods, given.skip, given.slow)
     lines = list(csv.DictReader(given.out.open(encoding="utf-8"))) if given.out and given.out.exists() else []

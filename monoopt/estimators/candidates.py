@@ -104,7 +104,8 @@ class Judged:
 
 def judge(data: OrdinalData, train: Integers, test: Integers, candidates: list[Candidate], makers: list[Any]) -> Judged:
     """Fit every candidate to the train rows, judge it by the test rows; the error of one that can't be is large."""
-    errors, fitted = np.full(len(candidates), LARGE), []
+    fitted: list[Any] = []
+    errors = np.full(len(candidates), LARGE)
     exceedance = np.full((len(test), data.n_classes - 1, len(candidates)), np.nan)
     weights = np.zeros(len(data.weights))
     weights[train] = data.weights[train]

@@ -172,7 +172,7 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
                 best = self._estimator(self.best_candidate_, list(data.labels.classes))
             if self.combine == "mixture" and folds:
                 fitted = [fold.fitted[t] for t in np.flatnonzero(shares) for fold in folds]
-                best._keep(data, X, fitted, np.repeat(best.shares, len(folds)) / len(folds))
+                best._keep(data, X, fitted, np.repeat(shares[shares > 0], len(folds)) / len(folds))
             else:
                 best.fit(X, y, sample_weight)
         self.best_estimator_ = best

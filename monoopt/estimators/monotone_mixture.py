@@ -185,7 +185,7 @@ class MonotoneMixtureClassifier(ProbabilityPredictor, ClassifierMixin, BaseEstim
 
     def _parts(self) -> tuple[list[Any], Floats]:
         """Members with positive shares and these, of sum 1; refuse what can't be."""
-        words = {"directions": self.directions, "order": self.order, "missing": self.missing}
+        words: dict[str, Any] = {"directions": self.directions, "order": self.order, "missing": self.missing}
         standard = [
             LPRulesClassifier(**words),
             MonotoneProbabilityClassifier(max_conditions=None, **words),
