@@ -252,26 +252,31 @@ class ProgramBuilder:
     def _quadratic_matrix(self, n: int) -> np.ndarray | sparse.csc_array | None:
         if not self._quadratic:
             return None
-        total: Any = None
+        filling = [matrix for left, right, matrix in self._quadratic if _fills(left == right, matrix, n)]
+        rows, cols, data = [], [], []
         for left, right, matrix in self._quadratic:
-            part = self._placed(left, right, matrix, n)
-            total = part if total is None else total + part
-        total = total * self._sign
-        if isinstance(total, np.ndarray):
-            return total
-        total = sparse.csc_array(total)
-        total.sum_duplicates()
-        return total
+            if _fills(left == right, matrix, n):
+                continue
+            part = sparse.coo_array(matrix)
+            i, j = part.row.astype(np.int64) + self._block(left).start, part.col + self._block(right).start
+            rows += [i] if left == right else [i, j]
+            cols += [j] if left == right else [j, i]
+            data += [part.data.astype(float)] * (1 if left == right else 2)
+        placed = None
+        if rows:
+            entries = (np.concatenate(data) * self._sign, (np.concatenate(rows), np.concatenate(cols)))
+            placed = sparse.csc_array(sparse.coo_array(entries, shape=(n, n)))
+            placed.sum_duplicates()
+            placed.eliminate_zeros()
+        if not filling:
+            return placed
+        total: np.ndarray = sum(filling, start=np.zeros((n, n))) * self._sign
+        return total if placed is None else total + placed.toarray()
 
-    def _placed(self, left: str, right: str, matrix: Any, n: int) -> Any:
-        """Return one quadratic term as a symmetric n x n matrix, dense only where it fills the program."""
-        if left == right and isinstance(matrix, np.ndarray) and matrix.shape == (n, n):
-            return matrix.astype(float)
-        part = sparse.coo_array(matrix)
-        rows = part.row.astype(np.int64) + self._block(left).start
-        cols = part.col.astype(np.int64) + self._block(right).start
-        placed = sparse.csc_array(sparse.coo_array((part.data.astype(float), (rows, cols)), shape=(n, n)))
-        return placed if left == right else placed + placed.T
+
+def _fills(same: bool, matrix: Any, n: int) -> bool:
+    """Whether a quadratic term is dense and as large as the program."""
+    return same and isinstance(matrix, np.ndarray) and matrix.shape == (n, n)
 
 
 def _canonical(matrix: sparse.csr_array) -> sparse.csr_array:
