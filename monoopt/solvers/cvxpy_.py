@@ -72,7 +72,7 @@ class Cvxpy(Solver):
         if (ray := impossible_row(program)) is not None:
             return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="a row without columns can't hold")
         start = time.perf_counter()
-        rendering = Rendering.of(program, engine.wants_row)
+        rendering = Rendering.of(program, engine.wants_row, engine.factored)
         return compiled_answer(self.name, engine, rendering, settings, options, start, ignore_dpp=True)
 
     def hold(self, program: Program, settings: Settings) -> Held:

@@ -74,6 +74,8 @@ class CvxpyEngine(Engine):
         Entries of a raw answer that are not to be believed.
     wants_row : bool
         Whether it refuses programs of free columns alone.
+    factored : bool
+        Whether cvxpy has to factor a quadratic part for it, which it refuses where rounding is below zero.
     prints_through_python : bool
         Whether its log can be caught on the way to ``sys.stdout``, thread by thread.
     log_option : str
@@ -86,6 +88,7 @@ class CvxpyEngine(Engine):
     bound: Callable[[Any], float | None] = lambda raw: None
     untrue: tuple[str, ...] = ()
     wants_row: bool = False
+    factored: bool = False
     prints_through_python: bool = False
     log_option: str = ""
 
@@ -184,6 +187,7 @@ ENGINES = {
         defaults={"numerics/feastol": 1e-8, "numerics/dualfeastol": 1e-8},
         known=_scip_options,
         package="pyscipopt",
+        factored=True,
         prints_through_python=True,
         native=lambda raw: str(raw["scip_status"]),
         count="nonlinear",
@@ -210,7 +214,7 @@ def find_engine(name: str) -> CvxpyEngine:
     """Return the engine of this name; any other gets what cvxpy says of it, with options passed on unchecked."""
     if name in ENGINES:
         return ENGINES[name]
-    return CvxpyEngine(name.upper(), _declared(name.upper()))
+    return CvxpyEngine(name.upper(), _declared(name.upper()), factored=name.upper() not in _solver_map(conic=False))
 
 
 def engine_version(engine: CvxpyEngine) -> str:

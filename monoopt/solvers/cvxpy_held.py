@@ -18,7 +18,7 @@ from monoopt.solvers.answer import RawAnswer
 from monoopt.solvers.base import Held, Solver
 from monoopt.solvers.cvxpy_answer import compiled_answer
 from monoopt.solvers.cvxpy_engines import CvxpyEngine
-from monoopt.solvers.cvxpy_rendering import Rendering
+from monoopt.solvers.cvxpy_rendering import Rendering, squares_of
 from monoopt.solvers.engines import at_scale, impossible_row
 from monoopt.solvers.settings import Settings
 
@@ -118,6 +118,4 @@ def _factor(program: Program, touched: np.ndarray) -> np.ndarray:
     if program.P is None:
         return np.zeros((len(touched), len(touched)))
     part = program.P[np.ix_(touched, touched)] if isinstance(program.P, np.ndarray) else program.P[touched][:, touched]
-    dense = part if isinstance(part, np.ndarray) else part.toarray()
-    values, vectors = np.linalg.eigh(dense)
-    return np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    return squares_of(part)

@@ -26,16 +26,18 @@ class Rendering:
     variables: list[tuple[Places, Any]] = field(default_factory=list)
     rows: list[tuple[Any, np.ndarray, float]] = field(default_factory=list)  # constraint, rows, sign of its multiplier
     cones: list[tuple[Any, Cone]] = field(default_factory=list)
+    factored: bool = False
 
     @classmethod
-    def of(cls, program: Program, wants_row: bool = False) -> Self:
+    def of(cls, program: Program, wants_row: bool = False, factored: bool = False) -> Self:
         """Render column blocks as variables with bounds, row blocks as at most three constraints each.
 
-        For a solver that wants a row where there is none, one is added that asks for nothing.
+        For a solver that wants a row where there is none, one is added that asks for nothing. The quadratic part is
+        handed over as it is, or as a sum of squares (`factored`).
         """
         import cvxpy
 
-        made = cls(program)
+        made = cls(program, factored=factored)
         made.variables = [pair for block in program.columns for pair in _variables(program, block)]
         for block in program.rows:
             made._add_rows(block)
@@ -97,6 +99,8 @@ class Rendering:
         places = np.concatenate([np.arange(len(rows))[part] for part, _ in touched])
         part = program.P[np.ix_(places, places)] if isinstance(program.P, np.ndarray) else program.P[places][:, places]
         stacked = touched[0][1] if len(touched) == 1 else cvxpy.hstack([variable for _, variable in touched])
+        if self.factored:
+            return value + 0.5 * cvxpy.sum_squares(squares_of(part) @ stacked)
         return value + 0.5 * cvxpy.quad_form(stacked, part, assume_PSD=True)
 
     def point(self, values: dict[int, Any]) -> np.ndarray | None:
@@ -117,6 +121,12 @@ class Rendering:
             y[places] += sign * np.ravel(duals[constraint.id])
         w = [np.ravel(duals[constraint.id]).astype(float) for constraint, _ in self.cones]
         return y, np.concatenate(w) if w else np.empty(0)
+
+
+def squares_of(P: Any) -> np.ndarray:
+    """Return F with F'F = P, P positive semidefinite but for rounding; eigenvalues below zero count as zero."""
+    values, vectors = np.linalg.eigh(P if isinstance(P, np.ndarray) else P.toarray())
+    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
 
 
 def to_cvxpy(program: Program) -> Any:

@@ -18,6 +18,7 @@ from monoopt.solvers.cvxpy_engines import NATIVE_STATUS
 from monoopt.solvers.cvxpy_engines import STATUS as CVXPY_STATUS
 from monoopt.solvers.highs import STATUS as HIGHS_STATUS
 from monoopt.solvers.pyomo_engines import STATUS as PYOMO_STATUS
+from monoopt.solvers.registry import solvers_that_can
 from tests.solvers.every_solver import SOLVERS, require, takes
 from tests.solvers.named_programs import CASES
 from tests.solvers.test_settings import cover_program, order_program
@@ -215,6 +216,19 @@ def test_an_indefinite_quadratic_part_is_refused_by_its_least_eigenvalue() -> No
     b.add_quadratic("x", np.array([[1.0, 2.0], [2.0, 1.0]]))
     with pytest.raises(FormulationError, match="least eigenvalue -1"):
         b.build()
+
+
+@pytest.mark.parametrize("name", solvers_that_can({"quadratic"}))
+def test_eigenvalues_that_rounding_put_below_zero_are_solved_as_zeros(name: str, found: dict[str, str]) -> None:
+    """cvxpy factors P for SCIP, and calls it indefinite when a pivot is below -2e-10."""
+    require(name, found)
+    L = np.random.default_rng(0).normal(size=(12, 3))
+    K = L @ L.T / 20
+    b = ProgramBuilder("rounded")
+    b.add_columns("x", 12, lower=0, upper=0.4, cost=-np.diag(K))
+    b.add_quadratic("x", 2 * K - 4e-9 * np.eye(12))
+    b.add_rows("total", {"x": np.ones((1, 12))}, lower=1, upper=1)
+    assert solve(b.build(), name).objective == pytest.approx(solve(b.build(), "smo").objective, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["highs", "clarabel", "osqp", "piqp", "cvxpy-highs", "smo"])
