@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -221,13 +222,19 @@ def engine_version(engine: CvxpyEngine) -> str:
     """Version of the engine's package; ImportError if it is not there, or cvxpy does not know it."""
     if engine.package:
         import_module(engine.package)
-        return version(engine.package)
+        return _release(engine.package)
     known = {**_solver_map(conic=True), **_solver_map(conic=False)}
     if engine.word not in known:
         raise ImportError(f"cvxpy knows no {engine.word}{nearest(engine.word, known)}")
     if not known[engine.word].is_installed():
         raise ImportError(f"cvxpy does not find {engine.word}")
     return engine.word
+
+
+@lru_cache(maxsize=64)
+def _release(package: str) -> str:
+    """Version of an installed package, read from its files once: every solve states it."""
+    return version(package)
 
 
 def _declared(word: str) -> frozenset[str]:
