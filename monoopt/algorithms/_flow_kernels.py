@@ -200,39 +200,82 @@ def longer(values: Any) -> Any:
 
 
 @nb.njit(cache=True, nogil=True)
+def split(
+    v: int, wanted: int, total: int, front: Any, back: Any, after: Any, before: Any, amount: Any
+) -> tuple[int, int]:
+    """Find the parcel at which the first ``wanted`` of a node's ``total`` end, and how much of it belongs to them.
+
+    The search runs from both ends at once, so that it costs no more than the shorter part.
+    """
+    first, last, head, tail = front[v], back[v], 0, 0
+    while True:
+        if head + amount[first] >= wanted:
+            return first, wanted - head
+        if tail + amount[last] >= total - wanted:
+            return last, amount[last] - (total - wanted - tail)
+        head, tail = head + amount[first], tail + amount[last]
+        first, last = after[first], before[last]
+
+
+@nb.njit(cache=True, nogil=True)
 def trace(tails: Any, heads: Any, flow: Any, met: Any, nodes: int) -> tuple[Any, Any, Any]:
     """Tell which supply met which demand: origin, object, amount.
 
     Arcs come in an order in which all arcs into a node are before all arcs out of it; objects, the first ``met.size``
-    nodes, have arcs out or arcs in, not both. Parcels of one origin move along the arcs and are cut where they must be;
-    of what arrives at an object ``met`` is kept, and the rest is waiting somewhere and proves nothing.
+    nodes, have arcs out or arcs in, not both. Parcels of one origin wait at a node in a chain, move along the arcs a
+    whole part of a chain at once, and are cut where they must be; of what arrives at an object ``met`` is kept, and the
+    rest is waiting somewhere and proves nothing.
     """
-    top = np.full(nodes, -1, np.int64)  # a stack of parcels per node
-    below, origin, amount, used = np.empty(1024, np.int64), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
+    front, back, total = np.full(nodes, -1, np.int32), np.full(nodes, -1, np.int32), np.zeros(nodes, np.int64)
+    after, before = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    origin, amount, used = np.empty(1024, np.int32), np.empty(1024, np.int64), 0
     for k in range(heads.size):
         v, u, left = tails[k], heads[k], flow[k]
-        while left > 0:
-            part, source = left, v
-            if v >= met.size:
-                parcel = top[v]
-                part, source = min(left, amount[parcel]), origin[parcel]
-                amount[parcel] -= part
-                if amount[parcel] == 0:
-                    top[v] = below[parcel]
-            left -= part
-            if used == below.size:
-                below, origin, amount = longer(below), longer(origin), longer(amount)
-            below[used], origin[used], amount[used] = top[u], source, part
-            top[u] = used
+        if left == 0:
+            continue
+        if used == origin.size:
+            after, before, origin, amount = longer(after), longer(before), longer(origin), longer(amount)
+        if v < met.size:
+            first = last = used
+            origin[used], amount[used] = v, left
             used += 1
+        else:
+            first, last = front[v], back[v]
+            rest = -1  # the first parcel that stays
+            if left < total[v]:
+                parcel, part = split(v, left, total[v], front, back, after, before, amount)
+                if part == amount[parcel]:
+                    last, rest = parcel, after[parcel]
+                elif part == 0:
+                    last, rest = before[parcel], parcel
+                else:
+                    origin[used], amount[used], before[used] = origin[parcel], part, before[parcel]
+                    amount[parcel] -= part
+                    if parcel == first:
+                        first = used
+                    else:
+                        after[before[parcel]] = used
+                    last, rest = used, parcel
+                    used += 1
+            front[v] = rest
+            if rest < 0:
+                back[v] = -1
+            total[v] -= left
+        after[last] = front[u]
+        if front[u] < 0:
+            back[u] = last
+        else:
+            before[front[u]] = last
+        front[u] = first
+        total[u] += left
     count, targets = 0, np.empty(used, np.int32)
     sources, amounts = np.empty(used, np.int32), np.empty(used, np.int64)
     for u in range(met.size):
-        left, parcel = met[u], top[u]
+        left, parcel = met[u], front[u]
         while left > 0:
             part = min(left, amount[parcel])
             sources[count], targets[count], amounts[count] = origin[parcel], u, part
             left -= part
-            parcel = below[parcel]
+            parcel = after[parcel]
             count += 1
     return sources[:count].copy(), targets[:count].copy(), amounts[:count].copy()
