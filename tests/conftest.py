@@ -8,6 +8,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.conformance_table import pytest_terminal_summary as pytest_terminal_summary
+
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 hypothesis.settings.register_profile("monoopt", deadline=None, derandomize=True, print_blob=True)
