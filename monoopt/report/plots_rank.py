@@ -21,6 +21,7 @@ from monoopt.estimators.rpc import RankingPrincipalCurve
 
 POINTS, CURVE, POLYGON, GUIDE = "#2a7f62", "#b3202c", "#e08a1e", "#9aa5ad"
 MOST = 8  # attributes that a scatter matrix takes
+PANEL, WIDTH, HEIGHT, NEAR = 125.0, 3.4, 7.0, 4.0  # points: side of a panel, a letter, a line, a name's distance
 GUIDES_UP_TO = 400  # objects for which the line to the curve is drawn
 
 
@@ -57,8 +58,8 @@ def plot_curve(
                 _pair(
                     axis, values[:, [j, i]], on_curve[:, [j, i]], path[:, [j, i]], estimator.control_points_[:, [j, i]]
                 )
-                for k, text in named:
-                    _name(axis, values[k, [j, i]], text)
+                if named:
+                    _name(axis, values[np.ix_([k for k, _ in named], [j, i])], [text for _, text in named])
             _only_outer(axis, row, column, m, names[row], names[column])
     figure.suptitle(textwrap.fill(_title(estimator), 26 * max(m, 2)), fontsize=10)
     _legend(figure)
@@ -147,13 +148,34 @@ def _pair(axis: Any, points: Any, on_curve: Any, path: Any, control: Any) -> Non
     axis.plot(path[:, 0], path[:, 1], color=CURVE, linewidth=1.6)
 
 
-def _name(axis: Any, point: Any, text: str) -> None:
-    """Ring an object and write its name on the side that has room."""
-    low, high = axis.get_xlim()
-    right = point[0] > 0.5 * (low + high)
-    axis.scatter(*point, s=22, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
-    axis.annotate(text, point, fontsize=6, xytext=(-4 if right else 4, 4), textcoords="offset points",
-                  ha="right" if right else "left")  # fmt: skip
+def _name(axis: Any, points: np.ndarray, texts: Sequence[str]) -> None:
+    """Ring objects and write their names where there is room: in the panel, and none across another."""
+    axis.scatter(points[:, 0], points[:, 1], s=22, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
+    (left, right), (bottom, top) = axis.get_xlim(), axis.get_ylim()
+    places = (points - [left, bottom]) / [right - left, top - bottom] * PANEL
+    taken = [np.array([place - NEAR, place + NEAR]) for place in places]
+    for at in np.argsort(-places[:, 1], kind="stable"):
+        shift, box = _room(places[at], len(texts[at]) * WIDTH, taken)
+        taken.append(box)
+        line = {"arrowstyle": "-", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2} if np.abs(shift).max() > NEAR else None
+        axis.annotate(texts[at], points[at], fontsize=6, xytext=shift, textcoords="offset points", va="center",
+                      ha="left" if shift[0] > 0 else "right", arrowprops=line, zorder=5)  # fmt: skip
+
+
+def _room(place: np.ndarray, width: float, taken: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the shift, in points, to the nearest free place for a text, and the box that it takes."""
+    steps = [(side * NEAR, up * HEIGHT) for up in (0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 3.5, 4.5, 5.5) for side in (1, -1)]
+    choices = [np.array([dx + np.sign(dx) * abs(dy), dy]) for dx, dy in steps]
+    boxes = []
+    for shift in choices:
+        start = place + shift - np.array([0 if shift[0] > 0 else width, HEIGHT / 2])
+        boxes.append(np.array([start, start + np.array([width, HEIGHT])]))
+    free = [
+        bool(np.all((box >= 0) & (box <= PANEL))) and not any(np.all((box[0] < b[1]) & (b[0] < box[1])) for b in taken)
+        for box in boxes
+    ]
+    best = free.index(True) if any(free) else 0
+    return choices[best], boxes[best]
 
 
 def _attribute_along_score(axis: Any, estimator: Any, j: int) -> None:

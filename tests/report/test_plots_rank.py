@@ -90,3 +90,15 @@ def test_unknown_names_are_refused(fitted):
         plot_curve(fitted, attributes=["dwn"])
     with pytest.raises(DataError, match="no object"):
         plot_curve(fitted, label=["nobody"])
+
+
+def test_names_of_objects_side_by_side_do_not_lie_on_each_other(fitted):
+    from matplotlib.text import Text
+
+    best = [fitted.objects_[i] for i in np.argsort(-fitted.scores_)[:5]]
+    figure = plot_curve(fitted, label=best)
+    figure.canvas.draw()
+    for axis in figure.axes:
+        boxes = [Text.get_window_extent(text) for text in axis.texts]  # without the line to the object
+        for k, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[:k])
