@@ -1,13 +1,14 @@
 """SDSN beside other clusterings: accuracy, adjusted Rand index, time and memory.
 
-Run: python benchmarks/sdsn.py [--data FOLDER] [--only NAME,NAME] [--fast]
+Run: python benchmarks/sdsn.py [--data FOLDER] [--only NAME,NAME] [--fast] [--limit SECONDS]
 
 Moons, rings, spirals and the two-density string of the paper's Figures 2 to 6 are drawn here (five draws each); with
 --data FOLDER (or MONOOPT_DATA) iris, wine, wdbc, letter_ab520, monk3 and news_1 are read from FOLDER/cluster. Accuracy
 is that of the best one-to-one matching of clusters and classes (Hungarian). "SDSN, nothing set" finds the number of
 clusters itself; every other method but HDBSCAN is told the number of classes. For support vector clustering the best of
 a list of gamma is shown, chosen by looking at the classes: its result is an upper bound. Attributes of the tables are
-scaled to [0, 1]; the news are tf-idf of unit length. Seconds are of processor time.
+scaled to [0, 1]; the news are tf-idf of unit length. Seconds are of processor time; what has not finished after
+--limit of them (60) is stopped, and said to be.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import csv
+import signal
 import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -155,12 +158,29 @@ def measure(run: Method, draws: Draws) -> str:
     return f"{share:10.3f}{index:8.3f}{count:10.1f}{seconds:9.2f}{peak:9.1f}"
 
 
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in what takes more processor time (between two instructions of Python)."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+
+
 def main() -> None:
     """Print one table per data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("MONOOPT_DATA"), help="folder with cluster/")
     parser.add_argument("--only", default="", help="data sets whose name starts with one of these")
     parser.add_argument("--fast", action="store_true", help="leave out support vector clustering")
+    parser.add_argument("--limit", type=float, default=60.0, help="processor seconds of one method on one data set")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     chosen = tuple(word for word in given.only.split(",") if word)
@@ -172,7 +192,11 @@ def main() -> None:
         print(f"{'':28}{'accuracy':>10}{'ARI':>8}{'clusters':>10}{'seconds':>9}{'MB':>9}")
         for word, run in methods(given.fast).items():
             try:
-                print(f"{word:28}{measure(run, draws)}", flush=True)
+                with at_most(given.limit):
+                    words = measure(run, draws)
+                print(f"{word:28}{words}", flush=True)
+            except TimeoutError:
+                print(f"{word:28}  past {given.limit:g} s", flush=True)
             except MonooptError as error:
                 print(f"{word:28}  {str(error)[:70]}", flush=True)
 

@@ -32,8 +32,9 @@ class SVDD(OutlierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : "gaussian", "linear", "tuned" or "precomputed"
-        exp(-gamma ||x - y||^2); x'y; exp(-||x - y||^2 / (sigma_x sigma_y)) with every object's own width; or X is
-        the kernel matrix, and at prediction the kernel between new (rows) and training objects (columns).
+        exp(-gamma ||x - y||^2); (x - m)'(y - m), m the mean of the data; exp(-||x - y||^2 / (sigma_x sigma_y)) with
+        every object's own width; or X is the kernel matrix, and at prediction the kernel between new (rows) and
+        training objects (columns).
     gamma : "scale" or float
         Of the Gaussian kernel; ``"scale"`` is 1 / (d * variance of X), 1 if the variance is 0.
     rank : int, "local" or "mean"

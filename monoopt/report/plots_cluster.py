@@ -64,7 +64,7 @@ def plot_ball(estimator: SVDD, X: Any) -> Any:
         _sorted_distances(axis, estimator, X, len(values))
     sets = f"{len(estimator.boundary_)} objects on the sphere, {len(estimator.outside_)} outside"
     axis.set_title(f"R = {estimator.radius_:.4g}, {sets}", fontsize=9)
-    axis.legend(fontsize=7, loc="upper left")
+    axis.legend(fontsize=7, loc="best")
     return figure
 
 
