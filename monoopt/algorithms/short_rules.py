@@ -20,6 +20,7 @@ Signs: TypeAlias = npt.NDArray[np.int8]
 
 MOST_RULES = 200_000  # rules that are listed at most
 MOST_CELLS = 50_000_000  # cells of all grids of one call at most
+MOST_AT_ONCE = 20_000_000  # rules times objects looked at together
 PER_GRID = 2  # rules taken from one grid
 
 
@@ -145,15 +146,20 @@ def _asked(thresholds: Sequence[Floats], most: int) -> Iterator[Floats]:
 
 def _distinct(sides: Floats, asked: list[Floats], directions: Signs, positive: bool) -> list[Rule]:
     """Of the rules that cover the same objects keep the first; none that covers nothing."""
-    seen: set[bytes] = set()
-    rules = []
-    for levels in asked:
-        covered = (sides >= levels).all(axis=1)
-        key = np.packbits(covered).tobytes()
-        if covered.any() and key not in seen:
-            seen.add(key)
-            rules.append(rule_of(*rule_pricing.conditions(levels, directions, positive), positive))
-    return rules
+    seen: set[bytes] = {np.packbits(np.zeros(len(sides), dtype=bool)).tobytes()}
+    kept = []
+    for levels in np.array_split(np.array(asked), 1 + len(asked) * len(sides) // MOST_AT_ONCE):
+        covered = np.ones((len(levels), len(sides)), dtype=bool)
+        for j, side in enumerate(sides.T):
+            covered &= side >= levels[:, j, None]
+        for row, key in enumerate(map(bytes, np.packbits(covered, axis=1))):
+            if key not in seen:
+                seen.add(key)
+                kept.append(levels[row])
+    if not kept:
+        return []
+    lower, upper = rule_pricing.conditions(np.array(kept), directions, positive)
+    return [rule_of(low, high, positive) for low, high in zip(lower, upper, strict=True)]
 
 
 def _spread(values: Floats, cuts: int | None) -> Floats:

@@ -164,17 +164,18 @@ def _sides(x: Floats, signs: npt.NDArray[np.generic], positive: bool) -> tuple[l
 
 
 def conditions(asked: Floats, signs: npt.NDArray[np.generic], positive: bool) -> tuple[Floats, Floats]:
-    """Turn "side >= threshold" back into conditions on the attributes."""
-    lower, upper = np.full(len(signs), -np.inf), np.full(len(signs), np.inf)
+    """Turn "side >= threshold" back into conditions on the attributes; thresholds may come in rows, one per rule."""
+    shape = (*asked.shape[:-1], len(signs))
+    lower, upper = np.full(shape, -np.inf), np.full(shape, np.inf)
     turn = 1 if positive else -1
     directed, free = np.flatnonzero(signs != 0), np.flatnonzero(signs == 0)
     attributes = [*directed, *free, *free]
     factors = [*(turn * signs[directed]), *[turn] * len(free), *[-turn] * len(free)]
-    for j, factor, threshold in zip(attributes, factors, asked, strict=True):
+    for side, (j, factor) in enumerate(zip(attributes, factors, strict=True)):
         if factor > 0:
-            lower[j] = threshold
+            lower[..., j] = asked[..., side]
         else:
-            upper[j] = 0.0 - threshold
+            upper[..., j] = 0.0 - asked[..., side]
     return lower, upper
 
 
