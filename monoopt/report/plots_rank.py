@@ -21,7 +21,7 @@ from monoopt.estimators.rpc import RankingPrincipalCurve
 
 POINTS, CURVE, POLYGON, GUIDE = "#2a7f62", "#b3202c", "#e08a1e", "#9aa5ad"
 MOST = 8  # attributes that a scatter matrix takes
-PANEL, WIDTH, HEIGHT, NEAR = 125.0, 3.4, 7.0, 4.0  # points: side of a panel, a letter, a line, a name's distance
+PANEL, WIDTH, HEIGHT, NEAR = 115.0, 4.3, 8.0, 4.0  # points: side of a panel, a letter, a line, a name's distance
 GUIDES_UP_TO = 400  # objects for which the line to the curve is drawn
 
 
@@ -164,8 +164,11 @@ def _name(axis: Any, points: np.ndarray, texts: Sequence[str]) -> None:
 
 def _room(place: np.ndarray, width: float, taken: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return the shift, in points, to the nearest free place for a text, and the box that it takes."""
-    steps = [(side * NEAR, up * HEIGHT) for up in (0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 3.5, 4.5, 5.5) for side in (1, -1)]
-    choices = [np.array([dx + np.sign(dx) * abs(dy), dy]) for dx, dy in steps]
+    rows = sorted(np.arange(-6.5, 7), key=lambda row: (abs(row), -row))
+    choices = [
+        np.array([side * (NEAR + reach), row * HEIGHT])
+        for row in rows for reach in (abs(row) * HEIGHT, 0.0) for side in (1, -1)
+    ]  # fmt: skip
     boxes = []
     for shift in choices:
         start = place + shift - np.array([0 if shift[0] > 0 else width, HEIGHT / 2])

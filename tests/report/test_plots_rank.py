@@ -97,7 +97,7 @@ def test_names_of_objects_side_by_side_do_not_lie_on_each_other(fitted):
 
     best = [fitted.objects_[i] for i in np.argsort(-fitted.scores_)[:5]]
     figure = plot_curve(fitted, label=best)
-    figure.canvas.draw()
+    pixels(figure)  # lays the panels out
     for axis in figure.axes:
         boxes = [Text.get_window_extent(text) for text in axis.texts]  # without the line to the object
         for k, box in enumerate(boxes):
