@@ -93,11 +93,12 @@ def test_unknown_names_are_refused(fitted):
 
 
 def test_names_of_objects_side_by_side_do_not_lie_on_each_other(fitted):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.text import Text
 
     best = [fitted.objects_[i] for i in np.argsort(-fitted.scores_)[:5]]
     figure = plot_curve(fitted, label=best)
-    pixels(figure)  # lays the panels out
+    FigureCanvasAgg(figure).draw()  # lays the panels out
     for axis in figure.axes:
         boxes = [Text.get_window_extent(text) for text in axis.texts]  # without the line to the object
         for k, box in enumerate(boxes):
