@@ -23,6 +23,7 @@ from monoopt.solvers import Session, Solver, open_session, solve
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 TIME, ITERATIONS = "time limit", "iteration limit"
+FEW = 10  # columns found at smoothed multipliers: with fewer the true ones are priced as well
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,12 +288,14 @@ class _Loop:
         """Price at smoothed multipliers first, then at the true ones; return new columns that improve."""
         y = solution.y
         assert y is not None
-        if self.limits.smoothing and self.centre is not None:
-            mixed = self.limits.smoothing * self.centre + (1 - self.limits.smoothing) * y
-            found = self._price(program, mixed, y, getattr(self.pricer, "quick", self.pricer.price))
-            if len(found.items) or self._gap(solution) <= self.limits.tolerance:
-                return found
-        return self._price(program, y, y, self.pricer.price)
+        if not self.limits.smoothing or self.centre is None:
+            return self._price(program, y, y, self.pricer.price)
+        quick = getattr(self.pricer, "quick", self.pricer.price)
+        mixed = self.limits.smoothing * self.centre + (1 - self.limits.smoothing) * y
+        found = self._price(program, mixed, y, quick)
+        if len(found.items) >= FEW or self._gap(solution) <= self.limits.tolerance:
+            return found
+        return _joined(found, self._price(program, y, y, quick if found.items else self.pricer.price))
 
     def _price(self, program: Program, at: Floats, y: Floats, price: Callable[..., Priced]) -> Priced:
         """Price at some multipliers; keep what is new and improves at y."""
@@ -382,6 +385,16 @@ class _Loop:
     def _out_of_time(self) -> bool:
         limit = self.limits.time_limit
         return limit is not None and time.monotonic() - self.start >= limit
+
+
+def _joined(first: Priced, second: Priced) -> Priced:
+    """Put the columns of two answers side by side; what is proved is what the second one proves."""
+    return replace(
+        second,
+        coefficients=sparse.csr_array(sparse.hstack([first.coefficients, second.coefficients])),
+        costs=np.concatenate([first.costs, second.costs]),
+        items=[*first.items, *second.items],
+    )
 
 
 def _keys(coefficients: Any, costs: Floats) -> list[bytes]:

@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from monoopt import OptionError, ProgramBuilder, SolveError, Status, solve
+from monoopt.algorithms import column_generation
 from monoopt.algorithms.column_generation import ITERATIONS, TIME, Limits, Priced, Step, generate_columns
 from monoopt.algorithms.lprules import cone_rule
 from monoopt.algorithms.rule_pricers import EnumerationPricer, distinct_rules
@@ -88,6 +89,18 @@ def test_smoothed_multipliers_are_priced_by_the_quick_way_and_only_the_full_one_
     plain = Hasty()
     generate_columns(stock(START), plain, list(map(tuple, START.T)), limits=Limits(1e-9))
     assert not plain.hasty
+
+
+def test_true_multipliers_are_priced_as_well_where_smoothed_ones_give_few_columns(monkeypatch: pytest.MonkeyPatch):
+    runs = []
+    for few in (1, 10):
+        monkeypatch.setattr(column_generation, "FEW", few)
+        pricer = Hasty()
+        found = generate_columns(stock(START), pricer, list(map(tuple, START.T)), limits=Limits(1e-9, smoothing=0.5))
+        assert found.certificate.ok and len(set(found.items)) == len(found.items)
+        runs.append((len(pricer.hasty), len(found.steps)))
+    (calls_alone, steps_alone), (calls, steps) = runs
+    assert calls_alone < steps_alone and calls >= steps and steps <= steps_alone
 
 
 def test_the_log_has_a_line_per_iteration_and_bounds_never_get_worse():
