@@ -80,7 +80,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         additive), and may not separate at all: then a hard margin is 0 and a warning advises a soft one.
     max_rules : int or "fewest", optional
         Per question the softest margin needed for so few rules, with the fewest errors on the relabelled objects;
-        "fewest": as few as make no error. See `rule_path`.
+        "fewest": as few as make no error; None: as many as the hard margin takes, usually few enough to read. See
+        `rule_path`.
     n_estimators : int
         More than 1: the mean of so many ensembles on bootstrap samples, each relabelled by itself.
     pricing : "search", "enumeration" or "program"

@@ -20,6 +20,7 @@ from monoopt import (
     DataWarning,
     IsotonicSeparationClassifier,
     LPRulesClassifier,
+    LPRulesClassifierCV,
     MonotoneProbabilityClassifier,
     MonotoneRelabeler,
     OptionError,
@@ -90,6 +91,7 @@ def test_the_two_policies_by_hand():
     assert rules.outside_range([[NAN], [2]]).tolist() == [True, False]
     worst = LPRulesClassifier(missing="worst").fit([[1.0], [2.0]], [0, 1])
     assert worst.predict_interval([[NAN]]).tolist() == [[0, 0]]
+    assert worst.outside_range([[NAN], [1]]).tolist() == [True, False]
 
 
 @pytest.mark.parametrize("kind", [LPRulesClassifier, MonotoneRelabeler, MonotoneProbabilityClassifier])
@@ -176,7 +178,19 @@ def test_recourse_reaches_a_class_through_categories_and_gaps():
     assert advice.changes == {"size": (None, 2.0)} and advice.cost == 0.5 and "from missing to 2" in str(advice)
     still = LPRulesClassifier(directions=["gain", "free"], missing="incomparable").fit(X, [0, 0, 0, 0, 1, 1])
     with pytest.raises(DataError, match="no allowed change"):
-        still.recourse({"size": [None], "colour": ["red"]}, 1, fixed=["colour"])
+        still.recourse({"size": [None], "colour": ["blue"]}, 1)
+
+
+@pytest.mark.parametrize("missing", ["worst", "incomparable"])
+def test_what_cross_validation_chooses_is_monotone_with_gaps_and_categories(missing: str):
+    X, y = sizes_and_colours()
+    X.loc[::5, "size"] = NAN
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        chosen = LPRulesClassifierCV(directions=DIRECTIONS, missing=missing, cv=2, max_conditions=(1, None)).fit(X, y)
+    assert chosen.verify().ok and chosen.verify(X).violations == 0 and chosen.verify(X).pairs > 0
+    with pytest.raises(DataError, match="no category"):
+        chosen.predict(X.assign(colour="pink"))
 
 
 @pytest.mark.parametrize("kind", [MonotoneProbabilityClassifier, IsotonicSeparationClassifier])
