@@ -99,6 +99,14 @@ def test_an_ordered_category_brings_its_order(safety: Any):
     assert read_attributes(safety, [SAFETY[::-1]])[0].ravel().tolist() == [2, 0, 1]  # what is said wins
 
 
+def test_categories_that_are_numbers_go_by_their_own_order_if_they_have_one():
+    for ordered, places in ((True, [0, 1, 2]), (False, [3, 1, 2])):
+        frame = pd.DataFrame({"a": pd.Categorical([3, 1, 2], [3, 1, 2], ordered=ordered)})
+        values, columns = read_attributes(frame, None)
+        assert values.ravel().tolist() == places and columns.read([[1]]).tolist() == [[1.0]]
+    assert columns.categories == (None,)
+
+
 def test_text_without_an_order_is_refused_where_more_is_better_and_says_what_to_do():
     with pytest.raises(DataError) as caught:
         read_attributes({"a": ["high", "low"], "b": [1.0, NAN]}, None)
