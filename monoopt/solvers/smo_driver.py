@@ -245,9 +245,14 @@ class _Active:
         self.diagonal = self.rows.diagonal()
         vectors = (work.gradient, work.x, work.lower, work.upper)
         self.gradient, self.x, self.lower, self.upper = (vector[index] for vector in vectors)
-        self._lay_out(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-        if len(index) <= SHRINK_LEAST:
-            self._show(self.rows.block(self.rows))
+        self._bar()
+        matrix = self.rows.whole()
+        if matrix is None and len(index) <= SHRINK_LEAST:
+            matrix = self.rows.block(self.rows)
+        if matrix is None:
+            self._lay_out(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        else:
+            self._show(matrix)
 
     def _bar(self) -> None:
         """Note which columns can't grow and which can't shrink, as infinite entries."""
@@ -255,12 +260,7 @@ class _Active:
         self.barred_down = np.where(self.x > self.lower, 0.0, np.inf)
 
     def _lay_out(self, owners: np.ndarray, stamps: np.ndarray) -> None:
-        """Cut the buffer into rows, the first ones hold what the owners had; or take P as it lies in memory."""
-        self._bar()
-        matrix = self.rows.whole()
-        if matrix is not None:
-            self._show(matrix)
-            return
+        """Cut the buffer into rows; the first ones hold what the owners had."""
         n = len(self.index)
         if not len(self.buffer):
             self.buffer = np.empty(min(max(self.work.cache_entries, 2 * n), n * n + n))
@@ -318,18 +318,20 @@ class _Active:
         if settled.sum() <= (0.1 if self.used else 0.5) * len(self.index):  # a matrix is copied, rows are compacted
             return
         keep = np.flatnonzero(~settled)
-        owners, stamps = self._compact(keep)
+        compacted = self._compact(keep) if self.used else None
         self.work.x[self.index] = self.x  # the full gradient stays as it is at `work.at`
         self.index, self.rows = self.index[keep], self.rows.take(keep)
         vectors = (self.gradient, self.x, self.lower, self.upper, self.diagonal)
         self.gradient, self.x, self.lower, self.upper, self.diagonal = (v[keep] for v in vectors)
-        self._lay_out(owners, stamps)
+        self._bar()
+        if compacted is None:
+            self._show(self.cache[np.ix_(keep, keep)])
+        else:
+            self._lay_out(*compacted)
 
     def _compact(self, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Move the cached rows of kept columns, without the dropped entries, to the front of the buffer."""
         n, m = len(self.index), len(keep)
-        if not self.used:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         new_place = np.full(n, -1)
         new_place[keep] = np.arange(m)
         alive = np.array([s for s in range(self.used) if new_place[self.owner[s]] >= 0], dtype=np.int64)
