@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from monoopt.program import Status
+from monoopt.program import Program, Status
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,3 +27,20 @@ class RawAnswer:
     build_time: float = 0.0
     solve_time: float = 0.0
     hot: bool = False
+
+
+def without_columns(program: Program) -> RawAnswer:
+    """Answer a program without columns, which few backends take: its rows decide, for each must allow 0."""
+    m = program.shape[0]
+    wrong = (program.row_lower > 0) | (program.row_upper < 0)
+    if wrong.any():
+        ray = np.where(wrong, np.sign(np.where(program.row_lower > 0, 1.0, -1.0)), 0.0)
+        return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="no columns")
+    return RawAnswer(
+        Status.OPTIMAL,
+        np.empty(0),
+        np.zeros(m),
+        np.empty(0),
+        np.zeros(sum(c.block.size for c in program.cones)),
+        raw_status="no columns",
+    )

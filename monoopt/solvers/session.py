@@ -12,7 +12,7 @@ from scipy import sparse
 
 from monoopt.errors import FormulationError
 from monoopt.program import Program, Solution, Status
-from monoopt.solvers.answer import RawAnswer
+from monoopt.solvers.answer import RawAnswer, without_columns
 from monoopt.solvers.base import Held
 from monoopt.solvers.settings import Settings
 from monoopt.solvers.verdict import checked, required
@@ -128,7 +128,8 @@ class Session:
         self._held.close()
 
     def _run(self, settings: Settings) -> tuple[RawAnswer, Solution]:
-        solver, answer = self._held.solver, self._held.run(settings)
+        solver = self._held.solver
+        answer = self._held.run(settings) if self.program.shape[1] else without_columns(self.program)
         return answer, checked(self.program, settings, answer, solver=solver.name, version=solver.version())
 
 

@@ -7,11 +7,9 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
-
 from monoopt.errors import OptionError, UnsupportedProgram, nearest
-from monoopt.program import Program, Solution, Status
-from monoopt.solvers.answer import RawAnswer
+from monoopt.program import Program, Solution
+from monoopt.solvers.answer import without_columns
 from monoopt.solvers.base import Solver, require_program
 from monoopt.solvers.registry import get_solver, solvers_that_can
 from monoopt.solvers.session import Session
@@ -96,7 +94,7 @@ def solve(
     """
     settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
     backend = _ready(program, solver)
-    answer = backend.run(program, settings) if program.shape[1] else _without_columns(program)
+    answer = backend.run(program, settings) if program.shape[1] else without_columns(program)
     solution = checked(program, settings, answer, solver=backend.name, version=backend.version())
     return required(solution) if raise_on_failure else solution
 
@@ -135,20 +133,3 @@ def _ready(program: Program, solver: str | Solver) -> Solver:
         )
     backend.check(program)
     return backend
-
-
-def _without_columns(program: Program) -> RawAnswer:
-    """A program without columns is decided by its rows: each must allow 0."""
-    m = program.shape[0]
-    wrong = (program.row_lower > 0) | (program.row_upper < 0)
-    if wrong.any():
-        ray = np.where(wrong, np.sign(np.where(program.row_lower > 0, 1.0, -1.0)), 0.0)
-        return RawAnswer(Status.INFEASIBLE, ray=ray, raw_status="no columns")
-    return RawAnswer(
-        Status.OPTIMAL,
-        np.empty(0),
-        np.zeros(m),
-        np.empty(0),
-        np.zeros(sum(c.block.size for c in program.cones)),
-        raw_status="no columns",
-    )

@@ -77,14 +77,14 @@ def test_highs_the_time_limit_counts_anew_for_every_solve_of_a_session() -> None
     """Its own limit counts over all runs of an object."""
     program, limit = cover_program(120, 80), 0.1
     with open_session(program, time_limit=limit) as session:
-        costs = np.array(program.c)
-        for _ in range(200):
+        costs, late = np.array(program.c), []
+        while len(late) < 8:
+            before = session._held._highs.getRunTime()
             costs = np.roll(costs, 1)
             session.set_costs("x", costs)
-            assert session.solve().optimal
-            if session._held._highs.getRunTime() > 2 * limit:
-                break
-        assert session._held._highs.getRunTime() > limit, "the object has run for longer than one limit"
+            solution = session.solve(raise_on_failure=False)
+            late += [solution.optimal] * (before > limit)
+    assert any(late), "the object had run for longer than one limit, and yet went on"
 
 
 def test_highs_works_after_another_user_of_the_process_ran_it_with_other_threads() -> None:
@@ -390,3 +390,16 @@ def test_a_thousand_solves_do_not_grow_the_process(name: str, found: dict[str, s
         solve(program, name)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 15_000, f"{grown} kB in 1000 solves"
+
+
+@pytest.mark.parametrize("name", ["highs", "clarabel", "glpk", "cvxpy-highs", "pyomo-highs"])
+def test_a_session_may_begin_without_columns(name: str, found: dict[str, str]) -> None:
+    require(name, found)
+    b = ProgramBuilder("bare")
+    b.add_columns("a", 0, lower=0)
+    b.add_rows("need", {"a": np.zeros((2, 0))}, lower=[-1, 0])
+    with open_session(b.build(), name) as session:
+        assert session.solve().objective == 0
+        session.add_columns("a", cost=[2], coefficients=[[1], [1]])
+        session.add_rows("need", coefficients=[[1]], lower=3)
+        assert session.solve().objective == pytest.approx(6, abs=1e-6)
