@@ -1,7 +1,8 @@
 """Compiled maximum preflow on a graph of arcs without capacity, from supplies at some nodes to demands at others.
 
 Arcs are numbered by tail: those of node v are first[v]..first[v + 1] - 1, with their heads in ``heads``;
-entering[into[v]:into[v + 1]] are the arcs into v. A residual step goes along any arc, or back along one with flow.
+entering[into[v]:into[v + 1]] are the arcs into v, with their tails in ``tails`` in this order. A residual step goes
+along any arc, or back along one with flow.
 The graph has no cycle, and what is carried can wait at any node: what reaches the demands is at most the capacity of
 every cut, so a preflow proves as much as a flow.
 """
@@ -85,7 +86,7 @@ def send_greedily(turns: Any, first: Any, heads: Any, supply: Any, demand: Any, 
 
 @nb.njit(cache=True, nogil=True)
 def measure_distances(
-    first: Any, heads: Any, into: Any, entering: Any, tails: Any, demand: Any, flow: Any, distance: Any, queue: Any
+    first: Any, heads: Any, into: Any, tails: Any, demand: Any, flow: Any, distance: Any, queue: Any
 ) -> None:
     """Set the distance of every node to unmet demand in residual steps (1: there is some at the node itself)."""
     end = 0
@@ -100,7 +101,7 @@ def measure_distances(
         v = queue[k]
         k += 1
         for q in range(into[v], into[v + 1]):
-            u = tails[entering[q]]
+            u = tails[q]
             if distance[u] == FAR:
                 distance[u] = distance[v] + 1
                 queue[end] = u
@@ -124,9 +125,8 @@ def lifted(
     for a in range(first[v], first[v + 1]):
         least = min(least, distance[heads[a]])
     for q in range(into[v], into[v + 1]):
-        a = entering[q]
-        if flow[a] > 0:
-            least = min(least, distance[tails[a]])
+        if flow[entering[q]] > 0:
+            least = min(least, distance[tails[q]])
     return least + 1 if least < distance.size else FAR
 
 
@@ -145,7 +145,7 @@ def push_relabel(
     here, size, work = 0, 0, limit
     while True:
         if work >= limit or size == 0:
-            measure_distances(first, heads, into, entering, tails, demand, flow, distance, queue)
+            measure_distances(first, heads, into, tails, demand, flow, distance, queue)
             here, size, work = 0, 0, 0
             for v in range(n):
                 turn[v] = 0
@@ -174,7 +174,7 @@ def push_relabel(
             work += 1
             if turn[v] < back:  # take back first, then the last arcs
                 a = entering[into[v] + turn[v]]
-                u, amount = tails[a], min(supply[v], flow[a])
+                u, amount = tails[into[v] + turn[v]], min(supply[v], flow[a])
             else:
                 a = first[v + 1] - 1 - (turn[v] - back)
                 u, amount = heads[a], supply[v]

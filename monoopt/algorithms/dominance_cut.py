@@ -242,8 +242,9 @@ def _one_preflow(
     supply[:n], demand[:n] = np.maximum(costs, 0), np.maximum(-costs, 0)
     wanted = demand[:n].copy()
     first, order = kernels.by_node(tails, nodes)
-    t, h = tails[order], heads[order]
+    h = heads[order]
     into, entering = kernels.by_node(h, nodes)
+    t = tails[order][entering]
     flow, distance = np.zeros(len(h), dtype=np.int64), np.empty(nodes, dtype=np.int32)
     kernels.send_greedily(turns.astype(np.int32), first, h, supply, demand, flow)
     kernels.push_relabel(first, h, into, entering, t, supply, demand, flow, distance)

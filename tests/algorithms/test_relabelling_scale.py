@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from joblib import parallel_config
 from monoopt import DataWarning, relabel, solve
 from monoopt.algorithms import ordinal_data, threshold_relabelling
 from monoopt.formulations import monotonization
-from monoopt.order import as_gains, dominance, dominance_pairs, inconsistent
+from monoopt.order import as_gains, dominance, dominance_pairs, inconsistent, steiner_graph
 from monoopt.order.comparisons import at_least
 
 CLASSES = 4
@@ -76,6 +77,16 @@ def test_inconsistent_objects_are_those_of_all_pairs_however_they_are_found(most
         gains = as_gains(X, directions)
         wrong = at_least(gains, gains) & (y[:, None] < y)
         assert inconsistent(X, y, directions).tolist() == (wrong.any(axis=0) | wrong.any(axis=1)).tolist()
+
+
+def test_the_sparse_graph_holds_exactly_the_objects_that_contradict_somebody():
+    for kind, d in product(("noisy", "free", "consistent", "upside down"), (1, 2, 3, 6)):
+        X, y, _, directions = instance(kind, d, 4)
+        X, first = np.unique(X, axis=0, return_index=True)
+        wish = y[first] >= 2
+        tails, heads, _ = steiner_graph(X, directions, ~wish, wish)
+        ends = np.union1d(tails, heads)
+        assert ends[ends < len(X)].tolist() == np.flatnonzero(inconsistent(X, wish, directions)).tolist()
 
 
 def test_a_comparable_pair_is_found_wherever_it_is(monkeypatch: pytest.MonkeyPatch):
