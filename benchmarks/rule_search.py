@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from monoopt import datasets
-from monoopt.algorithms import rule_pricers, rule_search
+from monoopt.algorithms import column_generation, rule_pricers, rule_search
 from monoopt.algorithms.column_generation import Limits
 from monoopt.algorithms.lprules import Settings, TaskFit, fit_task
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
@@ -43,12 +43,15 @@ SYNTHETIC = {  # objects, attributes, levels (None: real values), correlation of
     "real8": (500, 8, None, 0.3),
     "real13": (500, 13, None, 0.3),
     "real13iid": (500, 13, None, 0.0),
+    "real6": (5000, 6, None, 0.3),
+    "real13many": (1000, 13, None, 0.0),
 }
 WITHOUT = {  # constants that switch a technique off
     "columns": (rule_pricers, "COLUMNS", 1),  # one rule per sign and call
     "memory": (rule_search, "REMEMBERED", 0),  # no climbing from rules found before
     "kicks": (rule_search, "KICKS", (3,)),  # no long local search before branch and bound
     "bounds": (rule_pricers, "BOUND_FROM", 10**9),  # no bounds in passing
+    "true": (column_generation, "FEW", 1),  # true multipliers only where smoothed ones find nothing
     "hot": None,  # every master program from scratch
 }
 
@@ -147,12 +150,15 @@ def main() -> None:
     parser.add_argument("--smoothing", default=str(SMOOTHING))
     parser.add_argument("--time-limit", type=float, default=60.0)
     parser.add_argument("--no-program", action="store_true", help="leave out the integer program")
-    parser.add_argument("--without", choices=WITHOUT, help="leave one technique out")
+    parser.add_argument("--without", default="", help=f"leave techniques out: {', '.join(WITHOUT)}")
     words = parser.parse_args()
     warm_up()
-    switch = WITHOUT.get(words.without)
-    if switch is not None:
-        setattr(*switch)
+    without = [name for name in words.without.split(",") if name]
+    if unknown := set(without) - set(WITHOUT):
+        parser.error(f"--without {', '.join(sorted(unknown))}: wanted some of {', '.join(WITHOUT)}")
+    for name in without:
+        if WITHOUT[name] is not None:
+            setattr(*WITHOUT[name])
     print(f"{'set':>10}  k smooth border    margin      bound proved steps columns pivots rules    cpu s |", end=" ")
     print(f"{'grid s':>10} {'tree s':>10} {'program s':>10} nodes")
     for name in words.sets.split(","):
@@ -162,7 +168,7 @@ def main() -> None:
             continue
         for k, X, signs in tasks(data):
             for smoothing in map(float, words.smoothing.split(",")):
-                found, cpu = fit(data, X, signs, smoothing, words.time_limit, words.without != "hot")
+                found, cpu = fit(data, X, signs, smoothing, words.time_limit, "hot" not in without)
                 row = f"{name:>10} {k:2d} {smoothing:6.2f} {len(found.rows):6d} {found.margin:9.6f} "
                 row += f"{found.bound:10.7f} {found.certificate.ok!s:>6} {len(found.steps):5d} "
                 row += f"{found.steps[-1].columns:7d} "
