@@ -22,8 +22,8 @@ from monoopt.algorithms.lprules import (
     simplified,
     whole_grains,
 )
-from monoopt.algorithms.rule_pricers import distinct_rules, rule_of
-from monoopt.datasets import load_balance, load_era, load_esl, load_lev
+from monoopt.algorithms.rule_pricers import ProgramPricer, distinct_rules, rule_of
+from monoopt.datasets import load_balance, load_era, load_esl, load_lev, load_swd
 from monoopt.order import merge_equal
 
 LOADERS = {"esl": load_esl, "lev": load_lev, "era": load_era, "balance": load_balance}
@@ -41,7 +41,7 @@ COINCIDE = {"esl": [0, 1, 2, 3, 4, 7], "lev": [0, 1, 2], "era": range(8), "balan
 @cache
 def monotone(name: str, tie: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Distinct objects of a data set with their codes after relabelling, and the number of classes."""
-    table = LOADERS[name]()
+    table = load_swd() if name == "swd" else LOADERS[name]()
     directions = np.array(list(table.directions.values()), dtype=np.int8)
     answer = relabel(table.X, table.y, directions=directions, tie=tie)
     objects, home = merge_equal(table.X)
@@ -110,6 +110,14 @@ def test_enumeration_gives_the_margins_of_the_search(name: str):
         listed = fit_task(X, signs, directions, np.ones(len(X)), Settings(pricing="enumeration"))
         searched = question(name, "greatest", k)[3]
         assert listed.margin == pytest.approx(searched.margin, abs=2e-6)
+
+
+@pytest.mark.parametrize(("name", "k"), [("swd", 2), ("swd", 3), ("esl", 4), ("balance", 1)])
+def test_the_integer_program_finds_no_better_rule_at_the_last_multipliers(name: str, k: int):
+    X, signs, directions, fit = question(name, "least", k)
+    found = ProgramPricer(X[fit.rows], signs[fit.rows], directions).best(fit.duals, fit.margin, 1e-6, None)
+    assert fit.certificate.ok and fit.duals.sum() == pytest.approx(1) and (fit.duals >= 0).all()
+    assert found.complete and not found.rules and found.bound == pytest.approx(fit.margin, abs=1e-6)
 
 
 @st.composite
