@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from monoopt.algorithms.alternation import Algorithm, Trace, Update, fit_curve
 from monoopt.algorithms.anchored_curve import Anchors, fit_anchored, preference_rows, smallest_conflict
+from monoopt.algorithms.compiled_sessions import compiled_session
 from monoopt.algorithms.curvature import step_off
 from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.algorithms.curve_search import choose_start, sample_of
@@ -21,7 +22,7 @@ from monoopt.errors import DataError
 from monoopt.formulations import control_points
 from monoopt.order.bezier import DesignSums, MonotonicityCertificate, certify_monotone, project
 from monoopt.program import Certificate
-from monoopt.solvers import Session, open_session
+from monoopt.solvers import Session
 
 Array = npt.NDArray[np.float64]
 
@@ -122,7 +123,7 @@ def solver_update(problem: CurveProblem, options: CurveOptions, keep: list[Certi
         if sessions:
             sessions[0].set_objective(program)
         else:
-            sessions.append(open_session(program, options.solver, **options.settings))
+            sessions.append(compiled_session(program, options.solver, options.settings))
         solution = sessions[0].solve()
         if solution.certificate is not None:
             keep.append(solution.certificate)

@@ -252,3 +252,16 @@ def test_a_fit_that_starts_on_a_saddle_leaves_it_and_says_so():
     problem = CurveProblem(U, np.full(3, 1 / 3), np.ones(2), np.ones(2), 3, 1e-3)
     result = best_curve(problem, replace(DIRECT, init=problem.line), np.random.default_rng(0))
     assert result.trace.ok and result.state.value < 0.064
+
+
+def test_a_session_kept_from_another_fit_changes_no_bit():
+    from monoopt.algorithms import compiled_sessions
+
+    solved = replace(DIRECT, solver="clarabel")
+    fits = []
+    for seeds in ((14,), (15, 16, 14)):
+        compiled_sessions._kept.__dict__.clear()
+        fits.append([best_curve(problem_of(seed), solved, np.random.default_rng(0)) for seed in seeds][-1])
+    assert fits[0].state.control_points.tobytes() == fits[1].state.control_points.tobytes()
+    assert [c.primal_objective for c in fits[0].programs] == [c.primal_objective for c in fits[1].programs]
+    assert len(compiled_sessions._kept.sessions) == 1
