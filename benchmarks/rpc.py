@@ -28,7 +28,7 @@ from monoopt.order.dominance import dominance_pairs
 from monoopt.order.ranks import rank_agreement
 
 Fit = Callable[[np.ndarray], tuple[np.ndarray, float]]
-REPEATS = 3
+REPEATS = 30
 
 
 def objects(n: int, d: int = 4, noise: float = 0.1, seed: int = 0) -> np.ndarray:
@@ -99,7 +99,7 @@ def beside_peers(n: int) -> None:
     rivals: dict[str, Fit] = {
         "monoopt direct": ours(solver="direct"),
         "monoopt clarabel": ours(solver="clarabel"),
-        "alternation only": ours(solver="direct", finish=None),
+        "without the finish": ours(solver="direct", finish=None),
         "pcurvepy2": pcurvepy2,
         "prinpy": prinpy,
     }
