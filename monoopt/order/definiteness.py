@@ -10,6 +10,7 @@ from monoopt.errors import DataError, OptionError, nearest, refuse
 
 TOLERANCE = 1e-8  # a least eigenvalue above -TOLERANCE * largest |entry| passes: rounding, not indefiniteness
 DENSE_LIMIT = 3000  # largest matrix whose least eigenvalue is computed densely
+NEGLIGIBLE = 1e-12  # entries smaller than this part of the tolerance move no eigenvalue by as much
 LANCZOS = 1e-6  # relative precision of an eigenvalue found by Lanczos steps
 REPAIRS = ("raise", "clip", "shift")
 
@@ -136,8 +137,10 @@ def _passes(K: np.ndarray, tolerance: float) -> bool:
 
     if not K.size or tolerance == 0.0:
         return True  # no object, or the zero matrix
+    shifted = K + tolerance * np.eye(len(K))
+    shifted[np.abs(shifted) < NEGLIGIBLE * tolerance] = 0.0  # arithmetic on numbers near 1e-308 is tens of times slower
     try:
-        cholesky(K + tolerance * np.eye(len(K)), lower=True, overwrite_a=True, check_finite=False)
+        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
     return True

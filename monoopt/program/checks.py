@@ -76,8 +76,12 @@ def _is_psd(P: np.ndarray | sparse.csc_array, shift: float) -> bool:
         if P.shape[0] > DENSE_LIMIT:
             return False
         P = P.toarray()
+    shifted = P + shift * np.eye(len(P))
+    shifted[np.abs(shifted) < 1e-12 * shift] = (
+        0.0  # they move no eigenvalue by as much, and numbers near 1e-308 are slow
+    )
     try:
-        cholesky(P + shift * np.eye(len(P)), lower=True, overwrite_a=True, check_finite=False)
+        cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
     return True
