@@ -78,7 +78,7 @@ def _is_psd(P: np.ndarray | sparse.csc_array, shift: float) -> bool:
         P = P.toarray()
     shifted = P + shift * np.eye(len(P))
     shifted[np.abs(shifted) < 1e-12 * shift] = (
-        0.0  # they move no eigenvalue by as much, and numbers near 1e-308 are slow
+        0.0  # arithmetic near 1e-308 is tens of times slower
     )
     try:
         cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
