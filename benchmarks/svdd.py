@@ -126,7 +126,6 @@ def line(n: int, d: int, nu: float, name: str, kernel: Kernel, seconds: float, b
 
 def compare(sizes: list[int], kind: str, quick: bool) -> None:
     """Print one line per size and way."""
-    train_ball(settle_kernel("gaussian", blobs(300, 2)).rows(), np.full(300, 0.1))  # compile
     head = f"{'N':>8}{'d':>4}{'nu':>6}  {'way':26}{'objective':>16}{'seconds':>10}{'support':>9}{'speed':>8}"
     print(f"\n{kind} kernel; speed is that of libsvm (its first line) at its default tolerance = 1\n{head}")
     here = {info.name for info in available_solvers() if info.found}
@@ -196,6 +195,7 @@ def main() -> None:
     parser.add_argument("--batches", action="store_true", help="training in batches instead")
     parser.add_argument("--repairs", action="store_true", help="repairs of the tuned kernel instead")
     given = parser.parse_args()
+    train_ball(settle_kernel("gaussian", blobs(300, 2)).rows(), np.full(300, 0.1))  # compile
     sizes = [int(size) for size in given.sizes.split(",")]
     if given.batches:
         batches([n for n in sizes if n <= 5000])
