@@ -77,9 +77,7 @@ def _is_psd(P: np.ndarray | sparse.csc_array, shift: float) -> bool:
             return False
         P = P.toarray()
     shifted = P + shift * np.eye(len(P))
-    shifted[np.abs(shifted) < 1e-12 * shift] = (
-        0.0  # arithmetic near 1e-308 is tens of times slower
-    )
+    shifted[np.abs(shifted) < 1e-12 * shift] = 0.0  # arithmetic near 1e-308 is tens of times slower
     try:
         cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
