@@ -32,6 +32,10 @@ class Solver(ABC):
     install: str
     special: str = ""
 
+    def __repr__(self) -> str:
+        """Say what the user types: the same in every process, as parameters of estimators should print."""
+        return f"<solver {self.name}>"
+
     @abstractmethod
     def version(self) -> str:
         """Version of the backend; raise ImportError (with its text) if it is not installed."""

@@ -20,7 +20,7 @@ KINDS = [
 ]
 
 
-@pytest.fixture(params=KINDS, ids=str)
+@pytest.fixture(params=KINDS, ids=lambda kind: type(kind).__name__)
 def fitted(request: pytest.FixtureRequest) -> Any:
     esl = load_esl()
     X = {name: column / 3 for name, column in zip(esl.feature_names, esl.X[::4].T, strict=True)}

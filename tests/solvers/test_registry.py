@@ -31,6 +31,10 @@ def test_the_default_solvers_are_found_by_a_trial_solve() -> None:
     assert infos["mincut"].special and not infos["highs"].special
 
 
+def test_a_solver_prints_alike_in_every_process() -> None:
+    assert repr(get_solver("highs")) == "<solver highs>"
+
+
 def test_what_is_missing_says_how_to_get_it() -> None:
     for info in available_solvers():
         assert info.found or "install" in info.note
