@@ -19,6 +19,7 @@ LARGE = 4000  # above this many objects the starts are explored on representativ
 ROUNDS = 4  # of two steps of each kind that a start gets to show where it leads
 SLOW = 1e-4  # relative decrease of J in a round below which it has shown it
 COMPILED = 3  # the degree whose exploration is compiled; each degree would be compiled anew
+EXACT = 1e-18  # J per unit of weight below which a curve goes through all objects, and only rounding tells two apart
 SAME = 1e-2  # starts that lead this near (share of the box) to a curve already seen are not followed
 
 
@@ -62,9 +63,10 @@ def choose_start(
     sample = sample_of(problem, rng)
     ends: list[Explored] = []
     best = 0
+    exact = EXACT * float(sample.v.sum() * sample.weights.sum())
     for P in starting_curves(sample, n_starts, rng):
         ends.append(explore(sample, P, ends))
-        if ends[-1].value < ends[best].value * (1 - 1e-9):
+        if max(ends[-1].value, exact) < ends[best].value * (1 - 1e-9):
             best = len(ends) - 1
     state, trace, _ = _taken(problem, ends[best].control_points)
     if not large:  # the last value is the same but for rounding

@@ -80,6 +80,16 @@ def test_directions_fix_the_orientation_whatever_the_order_of_rows():
         np.testing.assert_allclose(scores, np.array([0.0, 0.5, 1.0])[order], atol=1e-12)
 
 
+@pytest.mark.parametrize("d", [1, 3])
+def test_objects_on_a_line_are_scored_along_it_whatever_the_units_and_the_order_of_rows(d: int):
+    """Many curves go through all of them; rounding must not choose one."""
+    place = np.sort(np.random.default_rng(0).random(24)).round(2)
+    X, order = np.outer(place, np.arange(1, d + 1)), np.random.default_rng(1).permutation(24)
+    wanted = (place - place[0]) / np.ptp(place)
+    for table in (X, X * 1000 + 273.15, X * 7 - 1e4):
+        np.testing.assert_allclose(quiet_fit(curve(), table[order]).scores_, wanted[order], atol=1e-9)
+
+
 def test_shuffled_rows_get_the_same_scores():
     X = objects(3)
     order = np.random.default_rng(0).permutation(len(X))
