@@ -199,9 +199,9 @@ def object_duals(program: Program, y: npt.NDArray[np.float64] | None) -> Floats:
         caps = program.c[program.block("xi")]  # kept as a minimisation: + D w
     u = np.minimum(raw, caps)
     total = float(u.sum())
-    if total >= 1.0:
-        return u / total
     room = caps - u
+    if total >= 1.0 or not room.any():  # nu = 1: all at their caps, whose sum is 1 but for rounding
+        return u / total
     return u + (1.0 - total) * room / room.sum()
 
 

@@ -92,6 +92,13 @@ def test_any_multipliers_are_made_a_distribution_within_bounds(raw: list[float],
     assert (u >= 0).all() and (u <= min(D, 1.0) + 1e-12).all()
 
 
+@pytest.mark.parametrize("n", [7, 19, 23, 49])
+def test_multipliers_that_all_have_to_be_at_their_caps_are_there(n: int):
+    """n times 1/n may add up to less than 1, with no room left."""
+    program = lpboost_master.build(np.ones(n), np.ones((n, 1)), D=1 / n)
+    np.testing.assert_allclose(lpboost_master.object_duals(program, -np.ones(n)), 1 / n, rtol=1e-12)
+
+
 def test_weight_two_is_two_copies():
     twice = np.r_[0, 1, 1, 2]
     copies = lpboost_master.build(SIGNS[twice], ANSWERS[twice], 0.3)
