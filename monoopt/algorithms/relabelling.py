@@ -194,7 +194,7 @@ def relabel_data(
     data: OrdinalData, loss: Loss, tie: str, words: Words, callback: Callback | None = None
 ) -> Relabelling:
     """Relabel data that were read before; the parameters are those of `relabel`."""
-    if tie not in TIES:
+    if not isinstance(tie, str) or tie not in TIES:
         raise OptionError(f"tie={tie!r}{nearest(tie, TIES)}; wanted 'least' or 'greatest'")
     old, K = data.labels.codes, data.n_classes
     table = loss_table(loss, K)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def spectral_clusters(
     A = check_affinity(affinity)
     count, piece, alone = pieces(A)
     together = np.flatnonzero(piece >= 0)
-    wanted = _asked(n_clusters, A.shape[0])
+    wanted = asked(n_clusters, A.shape[0])
     labels = np.full(A.shape[0], -1)
     if len(together):
         labels[together] = _split(A[np.ix_(together, together)], count, piece[together], wanted, random_state)
@@ -72,14 +73,16 @@ def spectral_clusters(
     return labels
 
 
-def _asked(n_clusters: int | str, n: int) -> int | str:
+def asked(n_clusters: Any, n: float = np.inf) -> int | str:
+    """Return how many groups are asked for, or the rule that finds their number; refuse what is neither."""
     if isinstance(n_clusters, str):
         if n_clusters not in RULES:
             raise OptionError(
                 f"n_clusters is {n_clusters!r}{nearest(n_clusters, RULES)}; wanted a number, 'gap' or 'eigenvalues'"
             )
         return n_clusters
-    if isinstance(n_clusters, bool) or int(n_clusters) != n_clusters or n_clusters < 1:
+    number = isinstance(n_clusters, Real) and not isinstance(n_clusters, bool)
+    if not number or n_clusters < 1 or n_clusters % 1 != 0:
         raise OptionError(f"n_clusters is {n_clusters!r}; wanted a whole number from 1, 'gap' or 'eigenvalues'")
     if n_clusters > n:
         raise DataError(

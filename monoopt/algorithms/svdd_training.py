@@ -16,10 +16,10 @@ from monoopt.algorithms.kernel_ball import train_ball
 from monoopt.errors import CertificateError, DataError
 from monoopt.formulations import svdd
 from monoopt.formulations.svdd import Ball
-from monoopt.order.definiteness import Repair, check_square, repair
+from monoopt.order.definiteness import Repair, check_repair, check_square, repair
 from monoopt.order.kernels import Kernel
 from monoopt.program import Certificate, Program
-from monoopt.solvers import solve
+from monoopt.solvers import Settings, check_solver, solve
 from monoopt.solvers.smo_driver import MatrixRows, Rows
 
 MATRIX_LIMIT = 12_000  # objects up to which an n x n kernel matrix is formed (1.2 GB)
@@ -35,6 +35,12 @@ class Training:
     tolerance: float | None = None
     keep_best: bool = False
     form_program: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a word that can't be, even where nothing comes of it."""
+        Settings(self.time_limit, self.tolerance)
+        check_solver(self.solver)
+        check_repair(self.repair)
 
 
 @dataclass(frozen=True, eq=False)

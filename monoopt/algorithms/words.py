@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from monoopt.program import Program, Solution
-from monoopt.solvers import Settings, Solver, get_solver, solve
+from monoopt.solvers import Settings, Solver, check_solver, solve
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,7 @@ class Words:
     def __post_init__(self) -> None:
         """Refuse a solver or a word that can't be, even where nothing will have to be solved."""
         Settings(self.time_limit, self.tolerance, options={} if self.options is None else self.options)
-        if isinstance(self.solver, str):
-            get_solver(self.solver)
+        check_solver(self.solver)
 
     def left(self) -> float | None:
         """Seconds that are left; never quite zero, so that solvers can say that the limit is reached."""

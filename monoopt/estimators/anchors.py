@@ -39,6 +39,8 @@ def read_anchors(stated: Sequence[Any], labels: Sequence[Any], U: Array, directi
     faults: list[str] = []
     above: list[tuple[int, int]] = []
     at: dict[int, float] = {}
+    if isinstance(stated, str) or not np.iterable(stated):
+        raise DataError(f"anchors is {stated!r}; wanted a sequence of (object, 'above', object) and the like")
     for statement in stated:
         _read_one(statement, labels, above, at, faults)
     refuse(faults, "anchors")
@@ -55,8 +57,9 @@ def read_anchors(stated: Sequence[Any], labels: Sequence[Any], U: Array, directi
 def _read_one(
     statement: Any, labels: Sequence[Any], above: list[tuple[int, int]], at: dict[int, float], faults: list[str]
 ) -> None:
-    if isinstance(statement, str) or len(statement) != 3 or statement[1] not in WORDS:
-        word = statement if isinstance(statement, str) else statement[1] if len(statement) > 1 else ""
+    parts = list(statement) if isinstance(statement, Sequence) and not isinstance(statement, str) else [None, statement]
+    if len(parts) != 3 or not isinstance(parts[1], str) or parts[1] not in WORDS:
+        word = parts[1] if len(parts) > 1 else ""
         hint = nearest(word, WORDS)
         faults.append(f"{statement!r}: wanted (object, 'above' or 'below', object) or (object, 'at', score){hint}")
         return

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from numbers import Real
+from typing import Any, TypeGuard
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from monoopt.errors import DataError
+from monoopt.errors import DataError, OptionError
 from monoopt.order.frames import align_columns, read_table
 
 
@@ -38,3 +41,25 @@ def read_new_table(estimator: Any, X: Any, fitted: str, *, keep_missing: bool = 
         who = type(estimator).__name__
         raise DataError(f"X has {values.shape[1]} features, but {who} is expecting {wanted} features as input")
     return values
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Tell whether this is a finite number; True and False are none.
+
+    Examples
+    --------
+    >>> is_number(0.5), is_number("0.5"), is_number(True), is_number(10**400)
+    (True, False, False, False)
+    """
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def read_random_state(value: Any) -> np.random.RandomState:
+    """Return the source of random numbers; `OptionError` for what is none."""
+    try:
+        return check_random_state(value)
+    except (ValueError, TypeError) as error:
+        raise OptionError(f"random_state is {value!r}; wanted a whole number from 0, a RandomState or None") from error

@@ -151,7 +151,10 @@ class IsotonicSeparationClassifier(OrdinalPredictor, ClassifierMixin, BaseEstima
         return fitted_json.restore(cls, saved, (), faults, fill)
 
     def _checked_costs(self) -> Floats:
-        costs = np.asarray(self.costs, dtype=float)
+        try:
+            costs = np.asarray(self.costs, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            costs = np.empty(0)
         if costs.shape != (2,) or not (np.isfinite(costs) & (costs > 0)).all():
             raise OptionError(
                 f"costs={self.costs!r}: wanted two positive numbers, of too high and of too low an answer"

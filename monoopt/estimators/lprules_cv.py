@@ -230,11 +230,16 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
                 or not len(getattr(self, word))
             ):
                 raise OptionError(f"{word}={getattr(self, word)!r}: wanted a sequence of values to try")
+        if not isinstance(self.combine, str) or self.combine not in ("mixture", "best"):
+            wish = nearest(str(self.combine), ("mixture", "best"))
+            raise OptionError(f"combine={self.combine!r}: wanted 'mixture' or 'best'{wish}")
         found = []
         for most in self.max_conditions:
             for rules in self.max_rules:
                 shares = self.nu if rules is None else [None]
                 found += [Candidate(True, {"nu": nu, "max_conditions": most, "max_rules": rules}) for nu in shares]
+        for candidate in found:
+            self._estimator(candidate, None)._check_words()
         if self.probabilities and self.combine == "mixture":
             lengths = sorted({most for most in self.max_conditions if most is not None})
             found.append(Candidate(False, {"max_conditions": None, "isotonic_share": 1.0}))
@@ -244,14 +249,8 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
                 for share in SHARES if most is not None else (1.0,):
                     words = {"max_conditions": most, "isotonic_share": share}
                     found += [Candidate(False, words | {"loss": loss}) for loss in LOSSES]
-        if self.combine not in ("mixture", "best"):
-            wish = nearest(str(self.combine), ("mixture", "best"))
-            raise OptionError(f"combine={self.combine!r}: wanted 'mixture' or 'best'{wish}")
         if self.one_standard_error and self.combine == "mixture":
             raise OptionError("one_standard_error=True chooses one candidate: combine='best' goes with it")
-        for candidate in found:
-            if candidate.votes:
-                self._estimator(candidate, None)._check_words()
         return found
 
     def _estimator(self, candidate: Candidate, order: list[Any] | None) -> Any:
@@ -283,7 +282,11 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
 
         there = np.flatnonzero(data.weights > 0)
         if not isinstance(self.cv, int | np.integer):
-            for train, test in check_cv(self.cv).split(data.X, data.labels.codes):
+            try:
+                pairs = [(train, test) for train, test in check_cv(self.cv).split(data.X, data.labels.codes)]
+            except (TypeError, ValueError) as error:
+                raise OptionError(f"cv={self.cv!r}: wanted a number of folds, a splitter or pairs: {error}") from error
+            for train, test in pairs:
                 yield np.intersect1d(train, there), np.intersect1d(test, there)
             return
         random = check_random_state(self.random_state or 0)

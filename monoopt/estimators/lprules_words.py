@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from monoopt.algorithms.lprules import PRICING
 from monoopt.algorithms.relabelling import TIES
 from monoopt.algorithms.rule_path import FEWEST
 from monoopt.errors import OptionError, nearest
+from monoopt.estimators.inputs import is_number
 from monoopt.order.attributes import POLICIES
 from monoopt.solvers import Solver
 
@@ -21,7 +22,7 @@ def _whole(least: int) -> Callable[[Any], bool]:
 
 
 def _real(inside: Callable[[float], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, Real) and not isinstance(value, bool) and inside(float(value))
+    return lambda value: is_number(value) and inside(float(value))
 
 
 def _one_of(words: tuple[str, ...]) -> Callable[[Any], bool]:
@@ -47,7 +48,7 @@ WORDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "time_limit": (_real(lambda value: 0 < value < np.inf), "a positive number of seconds"),
     "max_iterations": (_whole(1), "a whole number from 1"),
     "keep_best": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
-    "n_jobs": (lambda value: _whole(-(2**31))(value) and value != 0, "a whole number other than 0"),
+    "n_jobs": (lambda value: _whole(-(2**31))(value) and value != 0 and value < 2**31, "a whole number other than 0"),
     "random_state": (_seed, "a whole number from 0 to 4294967295, a RandomState"),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {

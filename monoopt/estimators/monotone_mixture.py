@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -191,18 +191,26 @@ class MonotoneMixtureClassifier(ProbabilityPredictor, ClassifierMixin, BaseEstim
             MonotoneProbabilityClassifier(max_conditions=None, **words),
             MonotoneProbabilityClassifier(max_conditions=1, isotonic_share=0.0, **words),
         ]
-        members = standard if self.members is None else list(self.members)
+        given = self.members if isinstance(self.members, Iterable) else [self.members]
+        members = standard if self.members is None else list(given)
         wrong = [
             repr(member) for member in members if not hasattr(member, "votes") and not hasattr(member, "exceedance")
         ]
         if not members or wrong:
             raise OptionError(f"members={self.members!r}: wanted classifiers with votes or estimates, at least one")
-        shares = np.ones(len(members)) if self.shares is None else np.asarray(self.shares, dtype=float)
+        shares = np.ones(len(members)) if self.shares is None else _as_floats(self.shares)
         if shares.shape != (len(members),) or not np.isfinite(shares).all() or (shares < 0).any() or not shares.any():
             raise OptionError(f"shares={self.shares!r}: wanted {len(members)} numbers that are not negative, not all 0")
         return [member for member, share in zip(members, shares, strict=True) if share > 0], shares[
             shares > 0
         ] / shares.sum()
+
+
+def _as_floats(shares: Any) -> Floats:
+    try:
+        return np.asarray(shares, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0)
 
 
 def said(member: Any, X: Any) -> Floats:

@@ -16,10 +16,11 @@ from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.errors import CertificateError, refuse
 from monoopt.estimators import ranking
 from monoopt.estimators.anchors import read_anchors
+from monoopt.estimators.inputs import is_number
 from monoopt.estimators.scaled_ranking import ScaledRanking
 from monoopt.order.bezier import attribute_shapes, curve_points, project
 from monoopt.order.weights import read_weights
-from monoopt.solvers import get_solver
+from monoopt.solvers import check_solver
 
 Array = npt.NDArray[np.float64]
 HIGHS_ZERO = 1e-4  # measured with HiGHS 1.16, whose answers below it the certificate refuses
@@ -179,26 +180,34 @@ class RankingPrincipalCurve(ScaledRanking):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.solver != "direct":
-            get_solver(self.solver)
-        top = 0.5 if self.degree <= 3 else 1.0 / self.degree
+        if not isinstance(self.solver, str) or self.solver != "direct":
+            check_solver(self.solver)
+        degree = self.degree if _whole(self.degree, 1) else 3
+        top = 0.5 if degree <= 3 else 1.0 / min(degree, 10**9)
+        margin = self.margin if is_number(self.margin) else -1.0
         ranking.refuse_options(
             [
                 (
-                    self.algorithm not in ("qp", "richardson"),
+                    not isinstance(self.algorithm, str) or self.algorithm not in ("qp", "richardson"),
                     f"algorithm={self.algorithm!r}: wanted 'qp' or 'richardson'",
                 ),
-                (self.finish not in ("gauss_newton", None), f"finish={self.finish!r}: wanted 'gauss_newton' or None"),
-                (not _whole(self.degree, 1), f"degree={self.degree!r}: wanted a whole number from 1"),
-                (not 0 < self.margin < top, f"margin={self.margin!r}: wanted a number in (0, {top:g})"),
                 (
-                    self.solver == "highs" and self.degree in (2, 3) and 0 < self.margin <= HIGHS_ZERO,
+                    not isinstance(self.finish, str | None) or self.finish not in ("gauss_newton", None),
+                    f"finish={self.finish!r}: wanted 'gauss_newton' or None",
+                ),
+                (not _whole(self.degree, 1), f"degree={self.degree!r}: wanted a whole number from 1"),
+                (not 0 < margin < top, f"margin={self.margin!r}: wanted a number in (0, {top:g})"),
+                (
+                    self.solver == "highs" and degree in (2, 3) and 0 < margin <= HIGHS_ZERO,
                     f"margin={self.margin!r}: HiGHS takes lower bounds up to {HIGHS_ZERO:g} for 0 in quadratic "
                     "programs: raise the margin, or take solver='clarabel' or 'direct'",
                 ),
                 (not _whole(self.n_starts, 1), f"n_starts={self.n_starts!r}: wanted a whole number from 1"),
                 (not _whole(self.max_iter, 1), f"max_iter={self.max_iter!r}: wanted a whole number from 1"),
-                (not 0 < self.tolerance < 1, f"tolerance={self.tolerance!r}: wanted a number in (0, 1)"),
+                (
+                    not is_number(self.tolerance) or not 0 < self.tolerance < 1,
+                    f"tolerance={self.tolerance!r}: wanted a number in (0, 1)",
+                ),
             ]
         )
 
@@ -241,7 +250,7 @@ class RankingPrincipalCurve(ScaledRanking):
         )
 
     def _read_anchors(self) -> Anchors | None:
-        if not self.anchors:
+        if self.anchors is None or (np.iterable(self.anchors) and not len(self.anchors)):
             return None
         kept = self.scaling_.kept
         return read_anchors(self.anchors, self.objects_, self.scaling_.apply(self.values_), self.directions_[kept])

@@ -73,7 +73,12 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
 
     def _check_options(self) -> None:
         ranking.refuse_options(
-            [(self.missing not in ("refuse", "project"), f"missing={self.missing!r}: wanted 'refuse' or 'project'")]
+            [
+                (
+                    str(self.missing) not in ("refuse", "project"),
+                    f"missing={self.missing!r}: wanted 'refuse' or 'project'",
+                )
+            ]
         )
 
     def fit(self, X: Any, y: object = None, sample_weight: Any = None, *, objects: Sequence[Any] | None = None) -> Self:
@@ -227,7 +232,10 @@ def read_attribute_weights(given: Any, names: Sequence[str]) -> Array:
     if isinstance(given, Mapping):
         faults += [f"unknown attribute {name!r}{nearest(name, names)}" for name in given if name not in names]
         given = [given.get(name, 1.0) for name in names]
-    weights = np.asarray(given, dtype=np.float64)
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"attribute_weights is {given!r}; wanted a positive number for each attribute") from None
     if weights.shape != (len(names),):
         faults.append(f"shape {weights.shape}: wanted one weight for each of {len(names)} attributes")
     else:

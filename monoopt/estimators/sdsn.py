@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
 
 from monoopt.algorithms.incremental import ORDERS, Batches, train_in_batches
-from monoopt.algorithms.spectral_clustering import spectral_clusters
+from monoopt.algorithms.spectral_clustering import asked, spectral_clusters
 from monoopt.algorithms.svdd_training import Trained, Training, train
 from monoopt.errors import OptionError, nearest
-from monoopt.estimators.inputs import read_fit_table, read_new_table
+from monoopt.estimators.inputs import is_number, read_fit_table, read_new_table, read_random_state
 from monoopt.order.dominance import merge_equal
 from monoopt.order.graphs import Paths, nearest_sources, without_detours
-from monoopt.order.kernels import Kernel, settle_kernel
+from monoopt.order.kernels import Kernel, refuse_large, settle_kernel
 from monoopt.order.metric import DensityMetric, average_distances, root_mean_square_distance
 from monoopt.order.neighbours import CHUNK, distances
 from monoopt.order.partitions import canonical
@@ -153,7 +152,7 @@ class SDSN(ClusterMixin, BaseEstimator):
         """
         values = read_fit_table(self, X)
         self._check_words()
-        random = check_random_state(self.random_state)
+        random = read_random_state(self.random_state)
         rows, home = merge_equal(values)
         kernel = settle_kernel("tuned", rows, rank=self.rank)
         found = self._representatives(kernel, home, random)
@@ -180,6 +179,7 @@ class SDSN(ClusterMixin, BaseEstimator):
         ndarray of int, shape (m,)
         """
         values = read_new_table(self, X, "labels_")
+        refuse_large(values)
         metric = self._metric
         density = average_distances(metric.X, self.neighbourhood, values)
         label = np.empty(len(values), dtype=self.labels_.dtype)
@@ -194,12 +194,13 @@ class SDSN(ClusterMixin, BaseEstimator):
     def _check_words(self) -> None:
         for word, choices in (("affinity", AFFINITIES), ("training", TRAININGS)):
             given = getattr(self, word)
-            if given not in choices:
+            if not isinstance(given, str) or given not in choices:
                 raise OptionError(f"{word} is {given!r}{nearest(given, choices)}; wanted one of {', '.join(choices)}")
-        if not 0 < self.neighbourhood <= 1:
+        if not is_number(self.neighbourhood) or not 0 < self.neighbourhood <= 1:
             raise OptionError(f"neighbourhood is {self.neighbourhood!r}; wanted a fraction of the objects, 0 < f <= 1")
-        if self.unit is not None and not (np.isfinite(self.unit) and self.unit > 0):
+        if self.unit is not None and not (is_number(self.unit) and self.unit > 0):
             raise OptionError(f"unit is {self.unit!r}; wanted a positive distance or None")
+        asked(self.n_clusters)
 
     def _representatives(self, kernel: Kernel, home: np.ndarray, random: np.random.RandomState) -> Trained:
         """Phase 1: train the SVDD on the distinct objects, each with weight 1."""

@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from monoopt.algorithms import contour_labelling as contour
 from monoopt.errors import OptionError, nearest
-from monoopt.estimators.inputs import read_fit_table, read_new_table
+from monoopt.estimators.inputs import is_number, read_fit_table, read_new_table
 from monoopt.estimators.svdd import SVDD
 from monoopt.order.dominance import merge_equal
+from monoopt.order.kernels import refuse_large
 from monoopt.order.partitions import canonical
 from monoopt.order.weights import read_weights
 
@@ -116,15 +117,16 @@ class SupportVectorClustering(ClusterMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Label of the nearest training object."""
         values = read_new_table(self, X, "labels_")
+        refuse_large(values)
         return contour.spread_labels(self._rows, self._row_labels, values)
 
     def _check_words(self) -> None:
-        if self.labelling not in LABELLINGS:
+        if not isinstance(self.labelling, str) or self.labelling not in LABELLINGS:
             raise OptionError(
                 f"labelling is {self.labelling!r}{nearest(self.labelling, LABELLINGS)}; wanted one of "
                 f"{', '.join(LABELLINGS)}"
             )
-        if isinstance(self.samples, bool) or int(self.samples) != self.samples or self.samples < 1:
+        if not is_number(self.samples) or int(self.samples) != self.samples or self.samples < 1:
             raise OptionError(f"samples is {self.samples!r}; wanted a whole number from 1")
 
     def _inside(self, points: np.ndarray) -> np.ndarray:

@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.svdd_training import Trained, Training, train
-from monoopt.errors import DataError
+from monoopt.errors import DataError, OptionError
 from monoopt.estimators.inputs import read_fit_table, read_new_table
 from monoopt.formulations.svdd import penalty, sphere_slack
 from monoopt.order.definiteness import check_square
 from monoopt.order.dominance import merge_equal
-from monoopt.order.kernels import Kernel, settle_kernel
+from monoopt.order.kernels import KINDS, Kernel, settle_kernel
 from monoopt.order.weights import read_weights
 
 
@@ -134,6 +134,9 @@ class SVDD(OutlierMixin, BaseEstimator):
         self
         """
         values = read_fit_table(self, X)
+        how = Training(self.solver, self.repair, self.time_limit, self.tolerance, self.keep_best, self.keep_programs)
+        if not isinstance(self.kernel, str):
+            raise OptionError(f"kernel is {self.kernel!r}; wanted one of {', '.join(KINDS)}")
         if self.kernel == "precomputed":
             check_square(values, "X (precomputed kernel)")
         weight = read_weights(sample_weight, len(values))
@@ -141,7 +144,6 @@ class SVDD(OutlierMixin, BaseEstimator):
         there = np.flatnonzero(weight > 0)
         kernel, home = self._settle(values, there, weight)
         merged = np.bincount(home, weights=weight[there])
-        how = Training(self.solver, self.repair, self.time_limit, self.tolerance, self.keep_best, self.keep_programs)
         found = train(kernel, C, merged, how)
         self._keep(found, kernel, C)
         share = weight[there] / merged[home]

@@ -193,7 +193,7 @@ def read_attributes(X: Any, directions: Directions, missing: str = "error") -> t
     >>> columns.labels, columns.categories, values[:, 1:].tolist()
     (['a', 'b', 'missing cells'], (None, ('x', 'y')), [[0.0, 0.0], [1.0, 1.0]])
     """
-    if missing not in POLICIES:
+    if not isinstance(missing, str) or missing not in POLICIES:
         raise OptionError(f"missing={missing!r}{nearest(str(missing), POLICIES)}; wanted one of {', '.join(POLICIES)}")
     table, names = open_table(X)
     d = table.shape[1]

@@ -113,8 +113,7 @@ def repair(K: np.ndarray, how: str = "raise", what: str = "the kernel matrix") -
     (array([[2., 2.],
            [2., 2.]]), 'least eigenvalue -1, repaired by shift')
     """
-    if how not in REPAIRS:
-        raise OptionError(f"repair is {how!r}{nearest(how, REPAIRS)}; wanted one of {', '.join(REPAIRS)}")
+    check_repair(how)
     tolerance = TOLERANCE * float(np.abs(K).max()) if K.size else 0.0
     if _passes(K, tolerance):
         return K, Repair("none", 0.0, tolerance)
@@ -129,6 +128,12 @@ def repair(K: np.ndarray, how: str = "raise", what: str = "the kernel matrix") -
     added = -least if len(K) <= DENSE_LIMIT else -least * (1.0 + 2.0 * LANCZOS)
     fixed = _clipped(K) if how == "clip" else K + added * np.eye(len(K))
     return fixed, Repair(how, least, tolerance)
+
+
+def check_repair(how: object) -> None:
+    """Refuse a word that is no repair."""
+    if not isinstance(how, str) or how not in REPAIRS:
+        raise OptionError(f"repair is {how!r}{nearest(how, REPAIRS)}; wanted one of {', '.join(REPAIRS)}")
 
 
 def _passes(K: np.ndarray, tolerance: float) -> bool:

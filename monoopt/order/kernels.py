@@ -22,6 +22,7 @@ from monoopt.order.tuning import tuning_rank, tuning_scales
 
 CHUNK = 1 << 16  # entries of K formed at a time: half a megabyte, which stays in the processor's cache
 EXTREME = 1e150  # squares of larger numbers overflow, of smaller ones than its inverse vanish
+UNHELD = ", whose squares a number can't hold: give it in another unit"
 TILE = 256  # rows and columns of K that are made symmetric at a time, in place
 KINDS = ("gaussian", "linear", "tuned", "precomputed")
 
@@ -198,6 +199,7 @@ class Kernel:
 
     def new_rows(self, new: np.ndarray) -> KernelRows:
         """K of new objects, whose blocks with `rows` are on demand."""
+        refuse_large(new)
         if self.kind == "linear":
             return linear_rows(new - self.origin)
         scale = self.scale if self.rank is None else 1.0 / tuning_scales(self.X, self.rank, new)
@@ -248,8 +250,14 @@ def settle_kernel(
 
 def _refuse_extreme(X: np.ndarray) -> None:
     """Refuse attributes whose squared differences overflow, or vanish."""
+    refuse_large(X)
+    width = float(np.ptp(X, axis=0).max()) if X.size else 1.0
+    if 0.0 < width < 1.0 / EXTREME:
+        raise DataError(f"X has entries that differ by no more than {width:.3g}{UNHELD}")
+
+
+def refuse_large(X: np.ndarray) -> None:
+    """Refuse entries whose squares overflow."""
     largest = float(np.abs(X).max(initial=0.0))
-    width = float(np.ptp(X, axis=0).max()) if X.size and largest <= EXTREME else 1.0
-    if largest > EXTREME or 0.0 < width < 1.0 / EXTREME:
-        how, far = ("as large as", largest) if largest > EXTREME else ("that differ by no more than", width)
-        raise DataError(f"X has entries {how} {far:.3g}, whose squares a number can't hold: give it in another unit")
+    if largest > EXTREME:
+        raise DataError(f"X has entries as large as {largest:.3g}{UNHELD}")

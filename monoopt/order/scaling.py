@@ -85,6 +85,11 @@ def fit_scaling(X: Array, sample_weight: Array, scaling: Any, names: Sequence[st
         low, high, kept = _goalposts(dict(scaling), names, low, high)
     else:
         low, high = _quantile_range(X, sample_weight, _two_quantiles(scaling), low, high)
+    with np.errstate(over="ignore"):
+        wide = np.flatnonzero(np.isinf(high - low)).tolist()
+    refuse(
+        [f"{names[j]!r} goes from {low[j]:g} to {high[j]:g}, a range no number holds: another unit" for j in wide], "X"
+    )
     return Scaling(low, high, kept)
 
 

@@ -8,7 +8,7 @@ from monoopt.solvers.cvxpy_rendering import to_cvxpy
 from monoopt.solvers.highs_io import read_program
 from monoopt.solvers.infeasible import Conflict, explain_infeasible
 from monoopt.solvers.pyomo_rendering import to_pyomo
-from monoopt.solvers.registry import SolverInfo, available_solvers, get_solver, solvers_that_can
+from monoopt.solvers.registry import SolverInfo, available_solvers, check_solver, get_solver, solvers_that_can
 from monoopt.solvers.session import Session
 from monoopt.solvers.settings import Settings
 from monoopt.solvers.solve import open_session, solve
@@ -22,6 +22,7 @@ __all__ = [
     "Solver",
     "SolverInfo",
     "available_solvers",
+    "check_solver",
     "explain_infeasible",
     "get_solver",
     "open_session",

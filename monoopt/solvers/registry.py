@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
-from monoopt.errors import SolverNotFound, nearest
+from monoopt.errors import OptionError, SolverNotFound, nearest
 from monoopt.program import Status
 from monoopt.solvers.base import Solver
 from monoopt.solvers.settings import Settings
@@ -79,6 +79,14 @@ def get_solver(name: str) -> Solver:
             "available_solvers() lists what is here"
         ) from missing
     return solver
+
+
+def check_solver(solver: object) -> None:
+    """Refuse what is neither a solver that is here nor the name of one."""
+    if isinstance(solver, str):
+        get_solver(solver)
+    elif not isinstance(solver, Solver):
+        raise OptionError(f"solver={solver!r}: wanted the name of a solver, or a Solver")
 
 
 def available_solvers() -> list[SolverInfo]:

@@ -82,7 +82,12 @@ def unknown_option(solver: str, word: str, known: list[str]) -> OptionError:
 
 
 def _real(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, (int, float, np.number)) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except (OverflowError, TypeError):  # a whole number beyond all floats; a complex one
+        return False
 
 
 def _whole(value: object) -> bool:

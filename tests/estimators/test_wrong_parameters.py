@@ -1,0 +1,68 @@
+"""Constructor parameters of a wrong kind are refused by an error of monoopt that names them, whatever they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from monoopt import (
+    SDSN,
+    SVDD,
+    IsotonicSeparationClassifier,
+    LPRulesClassifier,
+    LPRulesClassifierCV,
+    MonotoneMixtureClassifier,
+    MonotoneRelabeler,
+    RankingPrincipalCurve,
+    SupportVectorClustering,
+    WeightedSum,
+)
+from monoopt.errors import DataError, MonooptError
+
+X, y = [[0, 1], [1, 0], [1, 1], [2, 2], [3, 3]], [0, 0, 1, 1, 1]
+WRONG = ["nonsense", b"x", {"a": 1}, [None], np.array([1, 2]), np.array([]), 1j, object(), 10**400, float("nan")]
+WORDS = [
+    (SDSN, "n_clusters affinity training unit neighbourhood time_limit solver repair random_state"),
+    (SVDD, "kernel time_limit tolerance solver repair"),
+    (SupportVectorClustering, "labelling samples time_limit solver"),
+    (MonotoneRelabeler, "missing tie solver time_limit tolerance"),
+    (IsotonicSeparationClassifier, "costs tie solver"),
+    (MonotoneMixtureClassifier, "members shares"),
+    (LPRulesClassifier, "D nu tolerance time_limit n_jobs missing tie"),
+    (LPRulesClassifierCV, "nu max_conditions combine"),
+    (RankingPrincipalCurve, "solver algorithm finish degree margin tolerance missing attribute_weights anchors"),
+    (WeightedSum, "missing attribute_weights"),
+]
+PLAIN = [(estimator, word) for estimator, words in WORDS for word in words.split()]
+TWO_NUMBERS, NOTHING = "array([1, 2])", "array([], dtype=float64)"
+RIGHT = {  # for these words some of the values are no mistake
+    "costs": [TWO_NUMBERS], "attribute_weights": [TWO_NUMBERS], "anchors": [NOTHING],
+    "nu": ["[None]"], "max_conditions": ["[None]", TWO_NUMBERS, "b'x'"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("estimator", "word"), PLAIN, ids=lambda part: getattr(part, "__name__", part))
+def test_a_parameter_of_a_wrong_kind_is_refused_by_name(estimator: type, word: str):
+    for value in WRONG:
+        if repr(value) in RIGHT.get(word, ()):
+            continue
+        with pytest.raises(MonooptError):
+            estimator(**{word: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("cv", [[1, 2], "nonsense", [None]])
+def test_folds_that_are_none_are_refused(cv: object):
+    with pytest.raises(MonooptError, match="cv="):
+        LPRulesClassifierCV(cv=cv).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [SVDD(), SVDD(kernel="tuned"), SDSN(n_clusters=2), SupportVectorClustering()])
+def test_new_objects_too_far_away_for_a_square_are_refused(estimator: object):
+    fitted = estimator.fit(X)
+    with pytest.raises(DataError, match=r"as large as 1e\+308"):
+        fitted.predict([[1e308, -1e308]])
+
+
+def test_a_range_that_no_number_holds_is_refused():
+    with pytest.raises(DataError, match=r"'x1' goes from -1.7e\+308 to 1.7e\+308"):
+        WeightedSum().fit([[1, 1.7e308], [2, -1.7e308]])
