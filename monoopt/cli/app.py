@@ -79,8 +79,11 @@ class Commands(TyperGroup):
                 output.log_error(error)
                 raise SystemExit(exit_code(error)) from None
             except BrokenPipeError:  # the reader of our output has seen enough
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                _forget_output()
                 raise SystemExit(output.FINE) from None
+            except OSError as error:  # a full disk, for example
+                _forget_output()
+                raise _unwritten(error) from None
             except Exception:
                 traceback.print_exc()
                 output.log("monoopt: this is a fault of monoopt itself; please report the lines above", style="red")
@@ -141,8 +144,24 @@ def data_only_stdout() -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(BrokenPipeError):
+        try:
             sys.stdout.close()
+        except BrokenPipeError:
+            pass
+        except OSError as error:
+            raise _unwritten(error) from None
+
+
+def _forget_output() -> None:
+    """Send what is left of standard output nowhere, so that closing it is no error."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unwritten(error: OSError) -> SystemExit:
+    """Say that an answer could not be written."""
+    output.log(f"error: can't write the answer: {error.strerror or error}", style="red")
+    return SystemExit(output.USAGE)
 
 
 def run() -> None:

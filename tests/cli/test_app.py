@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 import monoopt as library
@@ -50,6 +54,13 @@ def test_a_fault_of_our_own_is_no_usage_error(monoopt, monkeypatch: pytest.Monke
     monkeypatch.setattr("monoopt.cli.solve._read", broken)
     done = monoopt("solve", "p.lp")
     assert done.exit_code == output.INTERNAL and "please report" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_said_in_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "monoopt", "--version"], stdout=full, stderr=-1, text=True)
+    assert done.returncode == 1 and done.stderr.strip() == "error: can't write the answer: No space left on device"
 
 
 def test_json_never_holds_what_json_does_not_have():
