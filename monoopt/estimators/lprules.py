@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ from monoopt.algorithms.rule_pricers import SMOOTHING
 from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError
 from monoopt.estimators import fitted_json, lprules_json
+from monoopt.estimators.inputs import is_number
 from monoopt.estimators.lprules_words import check_words
 from monoopt.estimators.margin_report import MarginTeller
 from monoopt.estimators.monotone_probability import class_counts
@@ -252,8 +254,10 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
            0.5      2    0.5000    0.0%
         """
         check_is_fitted(self, "classes_")
-        if isinstance(k, bool) or not 1 <= k < len(self.classes_):
+        if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k < len(self.classes_):
             raise OptionError(f"k={k!r}: wanted a question from 1 to {len(self.classes_) - 1}")
+        if not np.iterable(softness) or not all(is_number(nu) and 0 <= nu <= 1 for nu in softness):
+            raise OptionError(f"softness={softness!r}: wanted numbers from 0 (hard margin) to 1")
         signs = np.where(self.object_codes_ >= k, 1, -1)
         settings = self._plan().settings
         return rule_path(self.objects_, signs, self.directions_, self.object_weights_, settings, softness)

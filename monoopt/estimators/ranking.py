@@ -92,6 +92,8 @@ def object_labels(X: Any, objects: Sequence[Any] | None, n: int) -> list[Any]:
     if objects is None:
         index = getattr(X, "index", None)
         objects = None if index is None or callable(index) else list(index)
+    if objects is not None and not np.iterable(objects):
+        raise DataError(f"objects is {objects!r}; wanted {n} labels")
     labels = list(range(n)) if objects is None else list(objects)
     if len(labels) != n:
         raise DataError(f"{len(labels)} object labels for {n} objects")

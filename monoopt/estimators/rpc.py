@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from monoopt.algorithms.anchored_curve import Anchors
 from monoopt.algorithms.curve_fit import CurveOptions, CurveResult, best_curve
 from monoopt.algorithms.curve_problem import CurveProblem
-from monoopt.errors import CertificateError, refuse
+from monoopt.errors import CertificateError, DataError, refuse
 from monoopt.estimators import ranking
 from monoopt.estimators.anchors import read_anchors
 from monoopt.estimators.inputs import is_number
@@ -159,7 +159,10 @@ class RankingPrincipalCurve(ScaledRanking):
     def inverse(self, scores: npt.ArrayLike) -> Array:
         """Return the points of the curve at the given scores, in the units of the data, shape (m, d)."""
         check_is_fitted(self, "scores_")
-        s = np.asarray(scores, dtype=np.float64).ravel()
+        try:
+            s = np.asarray(scores, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            raise DataError(f"inverse: {scores!r} are no scores; wanted numbers from 0 to 1") from None
         refuse([f"score {v} is outside [0, 1]" for v in s[~((s >= 0) & (s <= 1))][:20]], "inverse")
         return self.scaling_.invert(curve_points(self._curve, s))
 

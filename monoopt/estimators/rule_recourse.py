@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import DataError, nearest, refuse
+from monoopt.estimators.inputs import is_number
 from monoopt.estimators.rule_explanation import RuleExplainer, cell_text, one_row, plain
 from monoopt.estimators.rule_voting import middle
 from monoopt.formulations import recourse as formulation
@@ -75,7 +76,8 @@ class RecourseTeller(RuleExplainer):
 
         Directed attributes only change for the better, because worse never helps; free ones either way, and from one
         category to another at the cost of a whole range. A missing cell counts as the worst value in the training data
-        where it is worse than every value, and can't change where it makes objects incomparable.
+        where it is worse than every value, and can't change where it makes objects incomparable. Only clear votes
+        count: a class that an object would get because a question stays open is not looked for.
 
         Parameters
         ----------
@@ -113,7 +115,7 @@ class RecourseTeller(RuleExplainer):
         code = self._code_of(target)
         if int(middle(self._votes(values, bits))[0]) >= code:
             code = 0  # it is there: every object is in the worst class or a better one
-        stuck, prices = self._prices(fixed, costs or {})
+        stuck, prices = self._prices(fixed, {} if costs is None else costs)
         ensembles = [ensemble.at_precision(bits) for ensemble in self.rules_]
         asked = match_precision(self.objects_, bits)  # every threshold of a rule is among the training values
         levels = [
@@ -136,19 +138,23 @@ class RecourseTeller(RuleExplainer):
 
     def _code_of(self, target: Any) -> int:
         known = self.classes_.tolist()
-        if target not in known:
+        if np.ndim(target) or target not in known:
             hint = nearest(str(target), [str(label) for label in known])
             raise DataError(f"target {target!r} is no class{hint}; the classes are {known}")
         return known.index(target)
 
     def _prices(self, fixed: Sequence[Any], costs: Mapping[Any, float]) -> tuple[set[int], Floats]:
         """Positions of the fixed attributes, and the cost of a change over the whole range of each."""
+        if not np.iterable(fixed) or not isinstance(costs, Mapping):
+            raise DataError(f"recourse: fixed={fixed!r}, costs={costs!r}; wanted attributes, and a cost for attributes")
         names = self._names
         place = {name: j for j, name in enumerate(names)} | {j: j for j in range(len(names))}
         faults = [
-            f"unknown attribute {key!r}{nearest(str(key), names)}" for key in [*fixed, *costs] if key not in place
+            f"unknown attribute {key!r}{nearest(str(key), names)}"
+            for key in [*fixed, *costs]
+            if not isinstance(key, Hashable) or key not in place
         ]
-        wrong = [key for key, cost in costs.items() if not (np.isfinite(cost) and cost > 0)]
+        wrong = [key for key, cost in costs.items() if not (is_number(cost) and cost > 0)]
         faults += [f"cost of {key!r} is {costs[key]!r}, wanted a positive number" for key in wrong]
         refuse(faults, "recourse")
         price = np.ones(len(names))

@@ -221,7 +221,7 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
         check_is_fitted(self, "scores_")
         if isinstance(a, str) or np.ndim(a) == 0:
             return self.values_[ranking.position_of(a, self.objects_)]
-        return self._read(np.asarray(a, dtype=np.float64).reshape(1, -1))[0]
+        return self._read(np.asarray(a).reshape(1, -1))[0]
 
 
 def read_attribute_weights(given: Any, names: Sequence[str]) -> Array:

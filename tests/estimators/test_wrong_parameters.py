@@ -66,3 +66,29 @@ def test_new_objects_too_far_away_for_a_square_are_refused(estimator: object):
 def test_a_range_that_no_number_holds_is_refused():
     with pytest.raises(DataError, match=r"'x1' goes from -1.7e\+308 to 1.7e\+308"):
         WeightedSum().fit([[1, 1.7e308], [2, -1.7e308]])
+
+
+def test_questions_to_a_fitted_classifier_are_refused_where_they_make_no_sense():
+    rules = LPRulesClassifier().fit(X, y)
+    for strange in (3, 1.5, "x", [[1]], ["x"], object()):
+        with pytest.raises(MonooptError):
+            rules.recourse(X[0], 1, fixed=strange)
+        with pytest.raises(MonooptError):
+            rules.recourse(X[0], 1, costs=strange)
+        with pytest.raises(MonooptError):
+            rules.rule_path(1, strange)
+    for strange in (None, "x", [1], {}, np.array([1, 2])):
+        with pytest.raises(MonooptError):
+            rules.recourse(X[0], strange)
+        with pytest.raises(MonooptError):
+            rules.rule_path(strange)
+
+
+def test_questions_to_a_fitted_ranking_are_refused_where_they_make_no_sense():
+    curve = RankingPrincipalCurve(solver="direct").fit(X)
+    with pytest.raises(DataError, match="'Norway' is text"):
+        curve.compare(["Norway", "Chad"], 0)
+    with pytest.raises(DataError, match="no scores"):
+        curve.inverse(["a"])
+    with pytest.raises(DataError, match="wanted 5 labels"):
+        curve.fit(X, objects=3)
