@@ -74,6 +74,8 @@ class Commands(TyperGroup):
             try:
                 return super().main(*args, **kwargs)
             except SystemExit as stop:
+                if isinstance(stop.__context__, BrokenPipeError):  # typer makes 1 of it
+                    raise SystemExit(output.FINE) from None
                 raise SystemExit(output.USAGE if stop.code == TYPER_USAGE else stop.code) from None
             except MonooptError as error:
                 output.log_error(error)

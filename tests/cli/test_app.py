@@ -63,6 +63,16 @@ def test_a_full_disk_is_said_in_one_line():
     assert done.returncode == 1 and done.stderr.strip() == "error: can't write the answer: No space left on device"
 
 
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path):
+    (tmp_path / "long.csv").write_text("a,b\n" + "".join(f"{i % 997},{i % 89}\n" for i in range(8_000)))
+    command = [sys.executable, "-m", "monoopt", "rank", str(tmp_path / "long.csv"), "--up", "a,b"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
+        assert done.stdout is not None and done.stdout.readline() == b"rank,row,score\n"
+        done.stdout.close()
+        assert done.stderr is not None and b"Traceback" not in done.stderr.read()
+    assert done.returncode == 0
+
+
 def test_json_never_holds_what_json_does_not_have():
     assert output.plain({"a": (1.0, float("inf"))}) == {"a": [1.0, None]}
 
