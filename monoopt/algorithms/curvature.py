@@ -18,6 +18,7 @@ Array = npt.NDArray[np.float64]
 
 FLAT = 1e-6  # curvature above minus this share of the largest counts as none
 BINDING = 1e-9
+EVEN = 1e-6  # relative difference of mirrored sides that is but rounding, which must not choose between them
 STEPS = 0.5 ** np.arange(1, 16)
 
 
@@ -36,7 +37,9 @@ def step_off(problem: CurveProblem, state: CurveState) -> CurveState | None:
     q = state.control_points[1:-1].ravel()
     for step in STEPS:
         sides = [problem.curve(q + step * way), problem.curve(q - step * way)]
-        found = min((CurveState(P, *problem.project(P)) for P in sides), key=lambda each: each.value)
+        found, other = (CurveState(P, *problem.project(P)) for P in sides)
+        if other.value < found.value * (1 - EVEN):
+            found = other
         if found.value < state.value * (1 - 1e-12):
             return found
     return None
@@ -57,4 +60,5 @@ def falling_direction(problem: CurveProblem, state: CurveState) -> Array | None:
     if values[0] >= -FLAT * np.abs(values).max():
         return None
     way: Array = free @ vectors[:, 0]
-    return way * np.sign(way[np.argmax(np.abs(way))])
+    size = np.abs(way)
+    return way * np.sign(way[np.argmax(size >= (1 - EVEN) * size.max())])

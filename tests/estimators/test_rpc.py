@@ -307,6 +307,17 @@ def test_on_mirrored_objects_no_way_of_fitting_stops_at_a_saddle_that_another_le
         assert quiet_fit(curve(**words), X).objective_ <= best * (1 + 1e-6) + 1e-9
 
 
+@pytest.mark.parametrize("n_starts", [1, 8])
+def test_of_two_mirrored_curves_units_do_not_choose(n_starts: int):
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 4, 5, 3, 4):
+        half = rng.random((n, 2)).round(2)
+        X = np.vstack([half, half[:, ::-1]])
+        wanted = quiet_fit(curve(n_starts=n_starts), X).scores_
+        for other in (X * 1000 + 273.15, X * 7.3 - 1):
+            np.testing.assert_allclose(quiet_fit(curve(n_starts=n_starts), other).scores_, wanted, atol=1e-7)
+
+
 def test_three_mirrored_objects_are_fitted_better_than_by_the_straight_curve():
     X = [[10, 0], [8, 1], [9, 2]]
     for words in ({}, {"solver": "clarabel"}, {"n_starts": 1}, {"finish": None}, {"algorithm": "richardson"}):
