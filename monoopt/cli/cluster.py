@@ -84,8 +84,9 @@ def cluster(
     table = read_table(data, options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header))
     names = list(Roles("", id=id, ignore=options.words(ignore)).attributes(table))
     X = scaled(table.numbers(names), scaling)
-    fitted = _estimator(method, clusters, labelling, gamma, nu, solver, time_limit, seed).fit(X)
-    found = _columns(fitted, X)
+    with output.at_work(f"grouping {len(table)} objects", quiet):
+        fitted = _estimator(method, clusters, labelling, gamma, nu, solver, time_limit, seed).fit(X)
+        found = _columns(fitted, X)
     labels = table.column(id) if id else [str(line) for line in range(1, len(table) + 1)]
     head = [id or "row", *found]
     rows = [list(row) for row in zip(labels, *found.values(), strict=True)]

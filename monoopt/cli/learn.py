@@ -73,7 +73,8 @@ def fit(
         n_jobs=threads,
         random_state=seed,
     )
-    estimator.fit(objects.columns, objects.y, objects.weights)
+    with output.at_work(f"learning from {len(table)} objects", quiet):
+        estimator.fit(objects.columns, objects.y, objects.weights)
     store.save(store.Saved(estimator, {"source": table.source, "sha256": table.sha256, "target": target}), out)
     if not quiet:
         output.log(summary(estimator))

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import sys
+import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -76,6 +77,30 @@ def watched(items: Collection[T], what: str, quiet: bool) -> Iterator[T]:
         yield item
         if not quiet:
             progress(step)
+
+
+@contextmanager
+def at_work(what: str, quiet: bool) -> Iterator[None]:
+    """Show whoever sits at a terminal, after two seconds, that work goes on and for how long."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich import progress
+    from rich.console import Console
+
+    words = progress.TextColumn(f"{what} (at its first use on a machine numerical code is compiled)", markup=False)
+    columns = progress.SpinnerColumn(), progress.TimeElapsedColumn(), words
+    shown = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+    shown.add_task(what, total=None)
+    timer = threading.Timer(SILENT, shown.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()  # so that it does not start after the end
+        shown.stop()
 
 
 def log_error(error: MonooptError) -> None:

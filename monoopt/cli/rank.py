@@ -108,10 +108,11 @@ def rank(
     weights: dict[str, Any] = {"sample_weight": table.numbers([weight])[:, 0]} if weight else {}
     if weight and method not in SCORING:
         raise OptionError(f"--weight works with --method rpc, weighted and pca, not with {method.value}")
-    fitted = estimator.fit(columns, objects=labels, **weights)
     over: Literal["objects", "attributes"] = "objects" if method in SCORING else "attributes"
-    spread = bootstrap_ranks(estimator, columns, n_boot=intervals, level=level, over=over, random_state=seed,
-                             n_jobs=threads, objects=labels, **weights) if intervals else None  # fmt: skip
+    with output.at_work(f"ranking {len(table)} objects", quiet):
+        fitted = estimator.fit(columns, objects=labels, **weights)
+        spread = bootstrap_ranks(estimator, columns, n_boot=intervals, level=level, over=over, random_state=seed,
+                                 n_jobs=threads, objects=labels, **weights) if intervals else None  # fmt: skip
     _write(fitted, spread, ties.value, labels, id or "row", top, table, json, out)
     if not quiet:
         output.log(summary(fitted, method))
