@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from monoopt.errors import refuse
+from monoopt.errors import DataError, refuse
 from monoopt.formulations.closures import integral_optimum
 from monoopt.order.ordinal import Loss, loss_table, steps
 from monoopt.program import Program, ProgramBuilder, Solution
@@ -212,7 +212,10 @@ def _data(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.generic]]:
     """Check everything and return codes, weights, pairs and names; one error lists all faults."""
     y, n = np.asarray(labels), len(np.atleast_1d(labels))
-    w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    try:
+        w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(f"monotonization: weights are {weights!r}; wanted a number for each object") from None
     order = np.asarray(pairs)
     order = order.astype(np.int64).reshape(-1, 2) if order.size == 0 else order
     names = np.arange(n) if objects is None else np.asarray(objects)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import nearest, refuse
+from monoopt.order.cells import is_missing
 
 WORDS = {"gain": 1, "cost": -1, "free": 0, "+": 1, "-": -1, "up": 1, "down": -1, "0": 0}
 EVERY_OTHER = "*"
@@ -182,6 +183,8 @@ def _sign(attribute: Any, value: Any, faults: list[str]) -> int:
     if _is_list(value) and all(isinstance(category, Hashable) for category in value):
         repeated = sorted({str(category) for i, category in enumerate(value) if category in value[:i]})
         faults += [f"{attribute!r}: category {category!r} appears more than once" for category in repeated]
+        if any(is_missing(category) for category in value):
+            faults.append(f"{attribute!r}: a missing cell is no category: say what it means by missing='worst' or so")
         return 1
     hint = nearest(value, WORDS) if isinstance(value, str) else ""
     faults.append(f"{attribute!r}: {value!r} is no direction{hint}; wanted {WANTED}")

@@ -132,6 +132,9 @@ def certify(program: Program, solution: Solution, exact: bool = False, tolerance
     """
     if not 0 <= tolerance < 1:  # also NaN
         raise OptionError(f"tolerance={tolerance!r}: wanted a relative tolerance from 0 to 1")
+    if not hasattr(program, "row_lower") or not hasattr(solution, "status"):
+        kinds = f"{type(program).__name__} and {type(solution).__name__}"
+        raise FormulationError(f"certify: wanted a Program and its Solution, got {kinds}")
     status = solution.status.value
     answer = _read(program, solution)
     if status == "infeasible":

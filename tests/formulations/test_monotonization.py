@@ -204,3 +204,8 @@ def test_a_loss_that_is_not_convex_is_refused_with_its_place():
 def test_fewer_than_two_classes_are_refused():
     with pytest.raises(DataError, match="1 classes"):
         monotonization.build_classes([0], 1, [])
+
+
+def test_weights_that_are_no_numbers_are_refused():
+    with pytest.raises(DataError, match="wanted a number for each object"):
+        monotonization.build([0, 1], pairs=[(1, 0)], weights=["a", 1])

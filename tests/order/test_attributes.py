@@ -123,6 +123,9 @@ def test_unknown_categories_are_all_listed_with_the_nearest():
     assert "'rde' is no category of it, did you mean 'red'?" in str(caught.value)
     with pytest.raises(DataError, match="category 'low' appears more than once"):
         read_attributes(ROWS, ["gain", "free", ["low", "low", "high"]])
+    for nothing in (None, NAN):
+        with pytest.raises(DataError, match="a missing cell is no category"):
+            read_attributes(ROWS, ["gain", "free", ["low", "med", "high", nothing]], "worst")
     with pytest.raises(DataError, match="'med' is no category"):
         read_attributes(ROWS, ["gain", "free", ["low", "high"]])
 

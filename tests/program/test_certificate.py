@@ -356,3 +356,9 @@ def test_a_program_can_not_become_non_convex_by_a_copy() -> None:
     with pytest.raises(FormulationError, match="not convex"):
         replace(program, P=-np.eye(2))
     assert replace(program, offset=1.0).offset == 1.0
+
+
+def test_what_is_no_program_or_no_solution_is_refused():
+    for program, solution in ((None, None), (demand(), "x")):
+        with pytest.raises(FormulationError, match="wanted a Program and its Solution"):
+            certify(program, solution)
