@@ -21,7 +21,7 @@ from monoopt.formulations import footrule
 from monoopt.formulations.kemeny import pair_weights
 from monoopt.order.ranks import ranks
 from monoopt.program import Certificate
-from monoopt.solvers import solve
+from monoopt.solvers import Settings, solve
 
 Array = npt.NDArray[np.float64]
 LARGEST_ASSIGNMENT = 3000
@@ -252,6 +252,7 @@ class KemenyAggregation(RankingMixin, AggregatedRanking):
         self.time_limit = time_limit
 
     def _aggregate(self) -> None:
+        Settings(self.time_limit)  # refuses what is no limit, even where nothing has to be solved
         order = self._by_content()
         pairs = pair_weights(self.locations_[order], self.attribute_weights_)
         found = kemeny_order(pairs, solver=self.solver, time_limit=self.time_limit)

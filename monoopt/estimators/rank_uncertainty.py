@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest
-from monoopt.estimators.inputs import read_new_table
+from monoopt.estimators.inputs import is_number, read_new_table
 from monoopt.estimators.rank_aggregation import FootruleAggregation
 from monoopt.estimators.ranking import attribute_names, position_of, random_generator, refuse_options
 from monoopt.order.ranks import rank_agreement, ranks
@@ -132,7 +132,7 @@ def bootstrap_ranks(
                 not isinstance(n_boot, int | np.integer) or n_boot < 1,
                 f"n_boot={n_boot!r}: wanted a whole number from 1",
             ),
-            (not 0 < level < 1, f"level={level!r}: wanted a number in (0, 1)"),
+            (not is_number(level) or not 0 < level < 1, f"level={level!r}: wanted a number in (0, 1)"),
             (over not in OVER, f"over={over!r}: wanted one of {OVER}{nearest(over, OVER)}"),
             (scaling not in ("frozen", "refit"), f"scaling={scaling!r}: wanted 'frozen' or 'refit'"),
         ]

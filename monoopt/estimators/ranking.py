@@ -121,7 +121,10 @@ def random_generator(random_state: Any) -> np.random.Generator:
     """Turn a seed, Generator or RandomState into a Generator; None means the seed 0, so that fits repeat."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1))
-    return np.random.default_rng(0 if random_state is None else random_state)
+    try:
+        return np.random.default_rng(0 if random_state is None else random_state)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"random_state={random_state!r}: wanted a whole number from 0, or a Generator") from error
 
 
 def refuse_options(faults: Sequence[tuple[bool, str]]) -> None:

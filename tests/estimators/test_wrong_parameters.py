@@ -9,6 +9,7 @@ from monoopt import (
     SDSN,
     SVDD,
     IsotonicSeparationClassifier,
+    KemenyAggregation,
     LPRulesClassifier,
     LPRulesClassifierCV,
     MonotoneMixtureClassifier,
@@ -16,6 +17,7 @@ from monoopt import (
     RankingPrincipalCurve,
     SupportVectorClustering,
     WeightedSum,
+    bootstrap_ranks,
 )
 from monoopt.errors import DataError, MonooptError
 
@@ -30,6 +32,7 @@ WORDS = [
     (MonotoneMixtureClassifier, "members shares"),
     (LPRulesClassifier, "D nu tolerance time_limit n_jobs missing tie"),
     (LPRulesClassifierCV, "nu max_conditions combine"),
+    (KemenyAggregation, "time_limit"),
     (RankingPrincipalCurve, "solver algorithm finish degree margin tolerance missing attribute_weights anchors"),
     (WeightedSum, "missing attribute_weights"),
 ]
@@ -92,3 +95,14 @@ def test_questions_to_a_fitted_ranking_are_refused_where_they_make_no_sense():
         curve.inverse(["a"])
     with pytest.raises(DataError, match="wanted 5 labels"):
         curve.fit(X, objects=3)
+
+
+def test_questions_about_how_sure_ranks_are_are_refused_where_they_make_no_sense():
+    for level in (None, "x", [1], 1j, float("nan"), 1):
+        with pytest.raises(MonooptError, match="level="):
+            bootstrap_ranks(WeightedSum(), X, n_boot=2, level=level)
+    for seed in ("x", -1, 1.5, {}, object()):
+        with pytest.raises(MonooptError, match="random_state="):
+            bootstrap_ranks(WeightedSum(), X, n_boot=2, random_state=seed)
+        with pytest.raises(MonooptError, match="random_state="):
+            RankingPrincipalCurve(solver="direct", random_state=seed).fit(X)
