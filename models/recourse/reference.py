@@ -15,7 +15,7 @@ import pyomo.environ as pyo
 def build(data: dict) -> pyo.ConcreteModel:
     """Build the program: data has "ensembles", "levels" (values and costs per attribute), "target" and "margin"."""
     ensembles, levels = data["ensembles"], data["levels"]
-    margin = data.get("margin", 1e-4)
+    margin, least_open = data.get("margin", 1e-4), data.get("least_open", 0.0)
     rules = {(k, t): rule for k, e in enumerate(ensembles) for t, rule in enumerate(e["rules"])}
     weight = {(k, t): e["weights"][t] for k, e in enumerate(ensembles) for t in range(len(e["rules"]))}
 
@@ -41,6 +41,7 @@ def build(data: dict) -> pyo.ConcreteModel:
 
     model.level = pyo.Var(model.choices, domain=pyo.Binary)
     model.reach = pyo.Var(model.thresholds, domain=pyo.Binary)
+    model.open = pyo.Var(model.thresholds, domain=pyo.Binary)
     model.fires = pyo.Var(model.rules, bounds=(0, 1))
 
     @model.Objective(sense=pyo.minimize)
@@ -60,15 +61,21 @@ def build(data: dict) -> pyo.ConcreteModel:
         all_met = sum(model.level[j, v] for j in asks(k, t) for v in met(k, t, j))
         return model.fires[k, t] - all_met >= 1 - len(asks(k, t))
 
+    def votes(k: int):
+        own = [(t, 1 if rules[k, t]["positive"] else -1) for t in range(len(ensembles[k]["rules"]))]
+        return sum(sign * weight[k, t] * model.fires[k, t] for t, sign in own)
+
     @model.Constraint(model.thresholds)
     def vote(model, k):
-        own = [(t, 1 if rules[k, t]["positive"] else -1) for t in range(len(ensembles[k]["rules"]))]
-        votes = sum(sign * weight[k, t] * model.fires[k, t] for t, sign in own)
-        return votes - (1 + margin) * model.reach[k] >= -1
+        return votes(k) - (1 + margin) * model.reach[k] >= -1
+
+    @model.Constraint(model.thresholds)
+    def no_vote_against(model, k):
+        return votes(k) - (1 + least_open) * model.open[k] >= -1
 
     @model.Constraint()
     def target(model):
-        return sum(model.reach[k] for k in model.thresholds) >= data["target"]
+        return sum(model.reach[k] + model.open[k] for k in model.thresholds) >= 2 * data["target"]
 
     return model
 

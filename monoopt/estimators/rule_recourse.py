@@ -14,7 +14,7 @@ from monoopt.estimators.inputs import is_number
 from monoopt.estimators.rule_explanation import RuleExplainer, cell_text, one_row, plain
 from monoopt.estimators.rule_voting import middle
 from monoopt.formulations import recourse as formulation
-from monoopt.formulations.recourse import Levels
+from monoopt.formulations.recourse import MARGIN, Levels
 from monoopt.order import match_precision
 from monoopt.order.attributes import GAP
 from monoopt.program import Certificate, Status
@@ -76,8 +76,8 @@ class RecourseTeller(RuleExplainer):
 
         Directed attributes only change for the better, because worse never helps; free ones either way, and from one
         category to another at the cost of a whole range. A missing cell counts as the worst value in the training data
-        where it is worse than every value, and can't change where it makes objects incomparable. Only clear votes
-        count: a class that an object would get because a question stays open is not looked for.
+        where it is worse than every value, and can't change where it makes objects incomparable. Where no rule decides
+        the class is in the middle of what is left open, as in `predict`.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class RecourseTeller(RuleExplainer):
         if len(values) != 1:
             raise DataError(f"wanted one object, got a table of {len(values)} rows")
         code = self._code_of(target)
-        if int(middle(self._votes(values, bits))[0]) >= code:
+        if self._code_at(values[0], bits) >= code:
             code = 0  # it is there: every object is in the worst class or a better one
         stuck, prices = self._prices(fixed, {} if costs is None else costs)
         ensembles = [ensemble.at_precision(bits) for ensemble in self.rules_]
@@ -123,6 +123,10 @@ class RecourseTeller(RuleExplainer):
         ]
         program = formulation.build(ensembles, levels, code)
         solution = solve(program, solver, time_limit=time_limit, raise_on_failure=False)
+        if solution.optimal and self._code_at(formulation.read(program, solution, levels), bits) < code:
+            # a vote below 0 by less than the solver's tolerance was taken for none: let clear votes alone count
+            program = formulation.build(ensembles, levels, code, least_open=MARGIN)
+            solution = solve(program, solver, time_limit=time_limit, raise_on_failure=False)
         if solution.status is Status.INFEASIBLE:
             raise DataError(
                 f"no allowed change brings class {target!r}"
@@ -132,9 +136,12 @@ class RecourseTeller(RuleExplainer):
         old = values[0]
         tell = self._attributes.cell
         changes = {self._names[j]: (tell(j, old[j]), tell(j, new[j])) for j in np.flatnonzero(new != old).tolist()}
-        label = self.classes_[middle(self._votes(new[None], bits))[0]]
+        label = self.classes_[self._code_at(new, bits)]
         assert solution.certificate is not None and solution.objective is not None
         return Recourse(changes, float(solution.objective), new, label, solution.certificate)
+
+    def _code_at(self, x: Floats, bits: npt.NDArray[np.uint8]) -> int:
+        return int(middle(self._votes(x[None], bits))[0])
 
     def _code_of(self, target: Any) -> int:
         known = self.classes_.tolist()

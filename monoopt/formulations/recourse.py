@@ -5,8 +5,9 @@ subject to  sum_v level_jv = 1                                                  
             fires_kt <= sum of level_jv over the v that meet rule t on j        positive rules fire only if all hold
             fires_kt >= sum over the rule's attributes of the same sums - (q_t - 1)   negative ones fire if all hold
             sum_t +-a_kt fires_kt >= margin reach_k - (1 - reach_k)             a reached threshold has a clear vote
-            sum_k reach_k >= target                                             thresholds that must be passed
-            level, reach in {0,1},  0 <= fires <= 1
+            sum_t +-a_kt fires_kt >= least_open open_k - (1 - open_k)           one that is open has no vote against it
+            sum_k reach_k + sum_k open_k >= 2 target                            the middle of what is open is the target
+            level, reach, open in {0,1},  0 <= fires <= 1
 """
 
 from __future__ import annotations
@@ -41,17 +42,20 @@ class Levels:
 
 
 WORDS = ("values", "costs")
+MARGIN = 1e-4
 
 
 def build(
     ensembles: Sequence[RuleEnsemble | Mapping[str, Any]],
     levels: Sequence[Levels | Mapping[str, Any]],
     target: int,
-    margin: float = 1e-4,
+    margin: float = MARGIN,
+    least_open: float = 0.0,
 ) -> Program:
     """Build the recourse program.
 
-    minimise the cost of the chosen levels subject to: at least `target` of the ensembles vote at least `margin`.
+    minimise the cost of the chosen levels subject to: the middle of two numbers, of the ensembles that vote at least
+    `margin` and of those that vote at least `least_open`, is at least `target`.
 
     Parameters
     ----------
@@ -64,12 +68,14 @@ def build(
         Number of thresholds to pass: the position of the wanted class among the classes, counted from 0.
     margin : float
         Least vote that counts as passing; well above the solver's feasibility tolerance of 1e-6.
+    least_open : float
+        Least vote that leaves a threshold open; with `margin` here, too, clear votes alone count.
 
     Returns
     -------
     Program
-        Columns ``level(j,v)``, ``reach(k)``, ``fires(k,t)``; rows ``choice(j)``, ``needs(k,t,j)``,
-        ``forced(k,t)``, ``vote(k)``, ``target``. Needs an integer solver.
+        Columns ``level(j,v)``, ``reach(k)``, ``open(k)``, ``fires(k,t)``; rows ``choice(j)``, ``needs(k,t,j)``,
+        ``forced(k,t)``, ``vote(k)``, ``no_vote_against(k)``, ``target``. Needs an integer solver.
 
     Raises
     ------
@@ -77,14 +83,14 @@ def build(
         A target out of range, levels without values, costs that are negative or not finite.
     """
     read_levels = [e if isinstance(e, Levels) else Levels(*(np.array(e[w], float) for w in WORDS)) for e in levels]
-    return _build([_ensemble(e) for e in ensembles], read_levels, target, margin)
+    return _build([_ensemble(e) for e in ensembles], read_levels, target, (margin, least_open))
 
 
 def _ensemble(given: RuleEnsemble | Mapping[str, Any]) -> RuleEnsemble:
     return given if isinstance(given, RuleEnsemble) else RuleEnsemble.from_dict(given)
 
 
-def _build(ensembles: list[RuleEnsemble], levels: list[Levels], target: int, margin: float) -> Program:
+def _build(ensembles: list[RuleEnsemble], levels: list[Levels], target: int, least: tuple[float, float]) -> Program:
     _check(ensembles, levels, target)
     index = [(j, v) for j, level in enumerate(levels) for v in range(len(level.values))]
     rules = [(k, t, rule) for k, ensemble in enumerate(ensembles) for t, rule in enumerate(ensemble.rules)]
@@ -93,6 +99,7 @@ def _build(ensembles: list[RuleEnsemble], levels: list[Levels], target: int, mar
     builder.add_columns("level", len(index), lower=0, upper=1, cost=costs, integer=True, index=index,
                         tex=r"\ell_{jv}", over="attribute j, value v")  # fmt: skip
     builder.add_columns("reach", len(ensembles), lower=0, upper=1, integer=True, tex="r_k", over="thresholds k")
+    builder.add_columns("open", len(ensembles), lower=0, upper=1, integer=True, tex="o_k", over="thresholds k")
     builder.add_columns("fires", len(rules), lower=0, upper=1, index=[(k, t) for k, t, _ in rules],
                         tex="f_{kt}", over="threshold k, rule t")  # fmt: skip
     attribute = np.array([j for j, _ in index])
@@ -101,8 +108,9 @@ def _build(ensembles: list[RuleEnsemble], levels: list[Levels], target: int, mar
                      tex=r"\sum_v \ell_{jv}", over="attributes j")  # fmt: skip
     _add_positive(builder, rules, levels, attribute)
     _add_negative(builder, rules, levels, attribute)
-    _add_votes(builder, ensembles, rules, margin)
-    builder.add_rows("target", {"reach": np.ones((1, len(ensembles)))}, lower=float(target), tex=r"\sum_k r_k")
+    _add_votes(builder, ensembles, rules, least)
+    every = np.ones((1, len(ensembles)))
+    builder.add_rows("target", {"reach": every, "open": every}, lower=2.0 * target, tex=r"\sum_k (r_k + o_k)")
     return builder.build()
 
 
@@ -159,15 +167,20 @@ def _add_negative(
 
 
 def _add_votes(
-    builder: ProgramBuilder, ensembles: Sequence[RuleEnsemble], rules: list[tuple[int, int, Rule]], margin: float
+    builder: ProgramBuilder,
+    ensembles: Sequence[RuleEnsemble],
+    rules: list[tuple[int, int, Rule]],
+    least: tuple[float, float],
 ) -> None:
-    """Add votes - (1 + margin) reach >= -1: no demand on a threshold that is not counted."""
+    """Add votes - (1 + least) counted >= -1: no demand on a threshold that is not counted."""
     votes = np.zeros((len(ensembles), len(rules)))
     for c, (k, t, rule) in enumerate(rules):
         votes[k, c] = ensembles[k].weights[t] * (1 if rule.positive else -1)
-    terms = {"fires": votes, "reach": -(1 + margin) * np.eye(len(ensembles))}
-    builder.add_rows("vote", terms, lower=-1, index=np.arange(len(ensembles)),
-                     tex=r"\sum_t \pm a_{kt} f_{kt} - (1 + m) r_k", over="thresholds k")  # fmt: skip
+    families = (("vote", "reach", "(1 + m) r_k"), ("no_vote_against", "open", "(1 + m_0) o_k"))
+    for (family, column, tex), value in zip(families, least, strict=True):
+        terms = {"fires": votes, column: -(1 + value) * np.eye(len(ensembles))}
+        builder.add_rows(family, terms, lower=-1, index=np.arange(len(ensembles)),
+                         tex=rf"\sum_t \pm a_{{kt}} f_{{kt}} - {tex}", over="thresholds k")  # fmt: skip
 
 
 def _meets(rule: Rule, j: int, levels: Sequence[Levels]) -> Array:

@@ -105,8 +105,7 @@ def test_the_rule_table_counts_what_rules_cover():
 def cheapest_by_trying_all(rules: LPRulesClassifier, x: np.ndarray, code: int, prices: np.ndarray) -> float:
     values = [sorted({v for v in rules.objects_[:, j] if v > x[j]} | {x[j]}) for j in range(len(x))]
     grid = np.array(list(product(*values)))
-    votes = rules.votes(grid)
-    reached = (votes >= 1e-4).sum(axis=1) >= code
+    reached = rules.predict(grid) >= rules.classes_[code]
     cost = np.abs(grid - x) @ prices
     return float(cost[reached].min(initial=np.inf))
 
@@ -150,6 +149,24 @@ def test_cost_attributes_fall_and_free_ones_go_either_way():
     assert rules.recourse([2, 0], 1).changes == {"x1": (0.0, 1.0)}
     with pytest.raises(DataError, match="no allowed change"):
         rules.recourse([1, 0], 1, fixed=[1])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_recourse_counts_what_stays_open_as_predict_does(seed: int):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 4, (12, 2)), rng.integers(0, 3, 12)
+    rules = LPRulesClassifier(directions=["free", "gain"]).fit(X, y, sample_weight=rng.integers(1, 4, 12))
+    x = X[int(np.argmin(rules.predict(X)))]
+    grid = np.array([(a, b) for a in {*X[:, 0], x[0]} for b in {*X[:, 1], x[1]} if b >= x[1]])
+    costs = np.abs(grid - x) @ (1 / np.ptp(X, axis=0))
+    for target in rules.classes_:
+        there = rules.predict(grid) >= target
+        if there.any():
+            found = rules.recourse(x, target)
+            assert found.cost == pytest.approx(costs[there].min()) and found.label >= target
+        else:
+            with pytest.raises(DataError, match="no allowed change"):
+                rules.recourse(x, target)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from monoopt.order.rules import Condition, Rule, RuleEnsemble
 from monoopt.solvers import solve
 
 MARGIN = 1e-4
+NOTHING = 1e-12  # a vote of 0 up to rounding
 
 
 def random_ensemble(rng: np.random.Generator, d: int) -> RuleEnsemble:
@@ -31,8 +32,8 @@ def cheapest_by_trying_all(ensembles: list[RuleEnsemble], levels: list[Levels], 
     best = np.inf
     for choice in product(*(range(len(level.values)) for level in levels)):
         x = np.array([[level.values[v] for level, v in zip(levels, choice, strict=True)]])
-        passed = sum(bool(e.decision(x)[0] >= MARGIN) for e in ensembles)
-        if passed >= target:
+        votes = np.array([e.decision(x)[0] for e in ensembles])
+        if ((votes >= MARGIN).sum() + (votes >= -NOTHING).sum()) // 2 >= target:
             best = min(best, sum(level.costs[v] for level, v in zip(levels, choice, strict=True)))
     return best
 
@@ -53,7 +54,15 @@ def test_recourse_is_the_cheapest_of_all_changes(seed: int) -> None:
     solution = solve(program)
     assert solution.objective == pytest.approx(wanted, abs=1e-9)
     x = recourse.read(program, solution, levels)[None, :]
-    assert sum(bool(e.decision(x)[0] > 0) for e in ensembles) >= target
+    votes = np.array([e.decision(x)[0] for e in ensembles])
+    assert ((votes > NOTHING).sum() + (votes >= -NOTHING).sum()) // 2 >= target
+
+
+def test_with_the_margin_for_open_thresholds_clear_votes_alone_count() -> None:
+    silent = RuleEnsemble((Rule(True, (Condition(0, ">=", 5.0),)),), np.ones(1))
+    levels = [Levels(np.array([0.0, 5.0]), np.array([0.0, 1.0]))]
+    assert solve(recourse.build([silent, silent], levels, 1)).objective == 0
+    assert solve(recourse.build([silent, silent], levels, 1, least_open=MARGIN)).objective == 1
 
 
 def test_every_fault_is_listed() -> None:
