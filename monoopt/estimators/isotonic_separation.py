@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from monoopt.algorithms.relabelling import Relabelling, Words, relabel_data
 from monoopt.errors import OptionError
 from monoopt.estimators import fitted_json
+from monoopt.estimators.inputs import check_flags
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
 from monoopt.estimators.record_faults import Shape
 from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
@@ -113,6 +114,7 @@ class IsotonicSeparationClassifier(OrdinalPredictor, ClassifierMixin, BaseEstima
         -------
         self
         """
+        check_flags(self, "scale")
         costs = self._checked_costs()
         words = Words(self.solver, self.time_limit)
         data = read_training_data(X, y, self.directions, sample_weight, self.order)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.errors import OptionError, nearest
 from monoopt.estimators.candidates import Candidate, Judged, Mixture, find_shares, judge
+from monoopt.estimators.inputs import check_flags, is_job_count
 from monoopt.estimators.lprules import LPRulesClassifier
 from monoopt.estimators.monotone_mixture import MonotoneMixtureClassifier
 from monoopt.estimators.monotone_probability import MonotoneProbabilityClassifier
@@ -223,6 +224,9 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
             whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
             if not whole and not (word == "cv" and (hasattr(value, "split") or np.iterable(value))):
                 raise OptionError(f"{word}={value!r}: wanted a whole number from {least}")
+        if not is_job_count(self.n_jobs):
+            raise OptionError(f"n_jobs={self.n_jobs!r}: wanted a whole number other than 0, or None")
+        check_flags(self, "probabilities", "one_standard_error")
         for word in ("nu", "max_conditions", "max_rules"):
             if (
                 isinstance(getattr(self, word), str)
@@ -286,6 +290,8 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
                 pairs = [(train, test) for train, test in check_cv(self.cv).split(data.X, data.labels.codes)]
             except (TypeError, ValueError) as error:
                 raise OptionError(f"cv={self.cv!r}: wanted a number of folds, a splitter or pairs: {error}") from error
+            if not pairs:
+                raise OptionError(f"cv={self.cv!r}: there are no folds")
             for train, test in pairs:
                 yield np.intersect1d(train, there), np.intersect1d(test, there)
             return

@@ -12,7 +12,7 @@ from monoopt.algorithms.lprules import PRICING
 from monoopt.algorithms.relabelling import TIES
 from monoopt.algorithms.rule_path import FEWEST
 from monoopt.errors import OptionError, nearest
-from monoopt.estimators.inputs import is_number
+from monoopt.estimators.inputs import is_job_count, is_number
 from monoopt.order.attributes import POLICIES
 from monoopt.solvers import Solver
 
@@ -42,13 +42,13 @@ WORDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "nu": (_real(lambda value: 0 <= value <= 1), "a number from 0 (hard margin) to 1"),
     "max_conditions": (_whole(1), "a whole number from 1"),
     "max_rules": (lambda value: _whole(1)(value) or _one_of((FEWEST,))(value), f"a whole number from 1, {FEWEST!r}"),
-    "n_estimators": (_whole(1), "a whole number from 1"),
+    "n_estimators": (lambda value: _whole(1)(value) and value < 2**31, "a whole number from 1"),
     "pricing": (_one_of(tuple(PRICING)), f"one of {', '.join(PRICING)}"),
     "tolerance": (_real(lambda value: 0 < value < 1), "a number between 0 and 1"),
     "time_limit": (_real(lambda value: 0 < value < np.inf), "a positive number of seconds"),
     "max_iterations": (_whole(1), "a whole number from 1"),
     "keep_best": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
-    "n_jobs": (lambda value: _whole(-(2**31))(value) and value != 0 and value < 2**31, "a whole number other than 0"),
+    "n_jobs": (is_job_count, "a whole number other than 0"),
     "random_state": (_seed, "a whole number from 0 to 4294967295, a RandomState"),
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {

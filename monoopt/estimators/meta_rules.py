@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from monoopt.errors import OptionError, refuse
 from monoopt.estimators.ranking import random_generator, ranking_directions
 from monoopt.order.dominance import dominance_pairs
 from monoopt.order.frames import read_table
@@ -76,6 +77,8 @@ class _Rule:
 
     def __init__(self, score: Any, X: Array) -> None:
         self.estimator = score if hasattr(score, "fit") else None
+        if self.estimator is None and not callable(score):
+            raise OptionError(f"score={score!r}: wanted an estimator that ranks, or a function from tables to scores")
         self._score = score
         if self.estimator is not None:
             self.fitted = clone(score).fit(X)
@@ -87,7 +90,9 @@ class _Rule:
         """Scores of the objects of a table, the rule learnt from this very table if it learns."""
         if self.estimator is not None:
             return np.asarray(clone(self.estimator).fit(X).scores_, dtype=np.float64)
-        return np.asarray(self._score(X), dtype=np.float64).ravel()
+        scores = np.asarray(self._score(X), dtype=np.float64).ravel()
+        refuse([] if len(scores) == len(X) else [f"{len(scores)} scores for {len(X)} objects"], "score")
+        return scores
 
     def side_by_side(self, X: Array, others: Array) -> tuple[Array, Array]:
         """Scores of two lists of points on one footing."""

@@ -21,7 +21,7 @@ from monoopt.formulations import footrule
 from monoopt.formulations.kemeny import pair_weights
 from monoopt.order.ranks import ranks
 from monoopt.program import Certificate
-from monoopt.solvers import Settings, solve
+from monoopt.solvers import Settings, check_solver, solve
 
 Array = npt.NDArray[np.float64]
 LARGEST_ASSIGNMENT = 3000
@@ -183,10 +183,12 @@ class FootruleAggregation(RankingMixin, AggregatedRanking):
         n = len(self.locations_)
         if n > LARGEST_ASSIGNMENT:
             raise DataError(f"{n} objects would need {n * n:.2g} columns; up to {LARGEST_ASSIGNMENT} are taken")
+        if not isinstance(self.solver, str) or self.solver != "direct":
+            check_solver(self.solver)
         order = self._by_content()
         costs = footrule.footrule_costs(self.locations_[order], self.attribute_weights_)
         self.certificates_: list[Certificate] = []
-        if self.solver == "direct":
+        if isinstance(self.solver, str) and self.solver == "direct":
             from scipy.optimize import linear_sum_assignment
 
             places = linear_sum_assignment(costs)[1].astype(np.int64)

@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest
-from monoopt.estimators.inputs import is_number, read_new_table
+from monoopt.estimators.inputs import is_job_count, is_number, read_new_table
 from monoopt.estimators.rank_aggregation import FootruleAggregation
 from monoopt.estimators.ranking import attribute_names, position_of, random_generator, refuse_options
 from monoopt.order.ranks import rank_agreement, ranks
@@ -135,6 +135,7 @@ def bootstrap_ranks(
             (not is_number(level) or not 0 < level < 1, f"level={level!r}: wanted a number in (0, 1)"),
             (over not in OVER, f"over={over!r}: wanted one of {OVER}{nearest(over, OVER)}"),
             (scaling not in ("frozen", "refit"), f"scaling={scaling!r}: wanted 'frozen' or 'refit'"),
+            *_faults(estimator, n_jobs),
         ]
     )
     weight = _weights(estimator, sample_weight)
@@ -200,6 +201,7 @@ def leave_one_out(
     >>> leave_one_out(WeightedSum(), X).reversals
     array([0, 0, 0, 1])
     """
+    refuse_options(_faults(estimator, n_jobs))
     weight = _weights(estimator, sample_weight)
     full = _quiet(clone(estimator), X, objects=objects, **weight)
     _refuse_unweighted(full, "leaving one out is for scores that are learnt")
@@ -210,6 +212,14 @@ def leave_one_out(
     pairs = (n - 1) * (n - 2) / 2
     reversals = np.round((1 - np.nan_to_num(taus, nan=1.0)) / 2 * pairs).astype(np.int64)
     return LeaveOneOut(full.objects_, moves, reversals, taus)
+
+
+def _faults(estimator: Any, n_jobs: Any) -> list[tuple[bool, str]]:
+    ranks_objects = hasattr(estimator, "fit") and hasattr(estimator, "get_params") and not isinstance(estimator, type)
+    return [
+        (not ranks_objects, f"estimator={estimator!r}: wanted one that ranks, for example RankingPrincipalCurve()"),
+        (not is_job_count(n_jobs), f"n_jobs={n_jobs!r}: wanted a whole number other than 0, or None"),
+    ]
 
 
 def scaling_sensitivity(estimator: Any, X: Any, scalings: Sequence[Any] = SCALINGS) -> dict[str, dict[str, Any]]:
@@ -228,6 +238,8 @@ def scaling_sensitivity(estimator: Any, X: Any, scalings: Sequence[Any] = SCALIN
     >>> list(found), found["robust"]["largest_move"]
     (['minmax', 'robust', '(0.1, 0.9)'], 0.0)
     """
+    several = np.iterable(scalings) and not isinstance(scalings, str)
+    refuse_options([*_faults(estimator, None), (not several, f"scalings={scalings!r}: wanted a list of scalings")])
     if "scaling" not in estimator.get_params():
         raise OptionError(f"{type(estimator).__name__} ranks by order alone: no scaling changes it")
     own = _quiet(clone(estimator), X)

@@ -237,8 +237,11 @@ class RankingPrincipalCurve(ScaledRanking):
     def _curve_options(self) -> CurveOptions:
         init = None
         if self.init is not None:
-            points = np.asarray(self.init, dtype=np.float64)
             wanted = (self.degree + 1, self.n_features_in_)
+            try:
+                points = np.asarray(self.init, dtype=np.float64)
+            except (TypeError, ValueError, OverflowError):
+                raise DataError(f"init={self.init!r}: wanted control points, numbers of shape {wanted}") from None
             refuse([] if points.shape == wanted else [f"shape {points.shape}, wanted {wanted}"], "init")
             init = self.scaling_.apply(points)
         return CurveOptions(

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.svdd_training import Trained, Training, train
 from monoopt.errors import DataError, OptionError
-from monoopt.estimators.inputs import read_fit_table, read_new_table
+from monoopt.estimators.inputs import check_flags, read_fit_table, read_new_table
 from monoopt.formulations.svdd import penalty, sphere_slack
 from monoopt.order.definiteness import check_square
 from monoopt.order.dominance import merge_equal
@@ -133,6 +133,7 @@ class SVDD(OutlierMixin, BaseEstimator):
         -------
         self
         """
+        check_flags(self, "keep_best", "keep_programs")
         values = read_fit_table(self, X)
         how = Training(self.solver, self.repair, self.time_limit, self.tolerance, self.keep_best, self.keep_programs)
         if not isinstance(self.kernel, str):

@@ -23,6 +23,7 @@ from monoopt.program import Program, ProgramBuilder, Solution
 
 TOLERANCE = 1e-6  # of the squared radius: how near an object must be to count as on the sphere
 ROUNDING = 1e-9
+MOST = 1e100  # of C: from 1 on it bounds nothing where every object weighs 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ def penalty(C: float | None, nu: float | None, total_weight: float) -> float:
         if not _is_number(nu) or not 0 < nu <= 1:
             raise OptionError(f"nu is {nu!r}; wanted a fraction of outliers, 0 < nu <= 1 (or C)")
         return 1.0 / (nu * total_weight)
-    if not _is_number(C) or not np.isfinite(C) or C <= 0:
+    if not _is_number(C) or not 0 < C < MOST:
         raise OptionError(f"C is {C!r}; wanted a positive number (1 or more: no object outside)")
     if C * total_weight < 1 - ROUNDING:
         raise DataError(

@@ -151,7 +151,7 @@ def resolve_gamma(gamma: float | str, X: np.ndarray, sample_weight: np.ndarray |
         variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=sample_weight))
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     number = isinstance(gamma, (int, float, np.number)) and not isinstance(gamma, bool)
-    if not number or not np.isfinite(gamma) or gamma <= 0:
+    if not number or not 0 < gamma <= float(np.finfo(float).max):
         raise OptionError(f"gamma is {gamma!r}; wanted 'scale' or a positive number")
     return float(gamma)
 

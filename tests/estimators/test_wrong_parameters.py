@@ -8,6 +8,7 @@ import pytest
 from monoopt import (
     SDSN,
     SVDD,
+    FootruleAggregation,
     IsotonicSeparationClassifier,
     KemenyAggregation,
     LPRulesClassifier,
@@ -18,6 +19,9 @@ from monoopt import (
     SupportVectorClustering,
     WeightedSum,
     bootstrap_ranks,
+    check_meta_rules,
+    leave_one_out,
+    scaling_sensitivity,
 )
 from monoopt.errors import DataError, MonooptError
 
@@ -25,15 +29,16 @@ X, y = [[0, 1], [1, 0], [1, 1], [2, 2], [3, 3]], [0, 0, 1, 1, 1]
 WRONG = ["nonsense", b"x", {"a": 1}, [None], np.array([1, 2]), np.array([]), 1j, object(), 10**400, float("nan")]
 WORDS = [
     (SDSN, "n_clusters affinity training unit neighbourhood time_limit solver repair random_state"),
-    (SVDD, "kernel time_limit tolerance solver repair"),
+    (SVDD, "kernel C time_limit tolerance solver repair gamma keep_best keep_programs"),
     (SupportVectorClustering, "labelling samples time_limit solver"),
     (MonotoneRelabeler, "missing tie solver time_limit tolerance"),
-    (IsotonicSeparationClassifier, "costs tie solver"),
+    (IsotonicSeparationClassifier, "costs scale tie solver"),
     (MonotoneMixtureClassifier, "members shares"),
-    (LPRulesClassifier, "D nu tolerance time_limit n_jobs missing tie"),
-    (LPRulesClassifierCV, "nu max_conditions combine"),
+    (LPRulesClassifier, "D nu n_estimators tolerance time_limit n_jobs missing tie"),
+    (LPRulesClassifierCV, "nu max_conditions combine probabilities n_jobs"),
     (KemenyAggregation, "time_limit"),
-    (RankingPrincipalCurve, "solver algorithm finish degree margin tolerance missing attribute_weights anchors"),
+    (FootruleAggregation, "solver"),
+    (RankingPrincipalCurve, "solver algorithm finish degree margin init tolerance missing attribute_weights anchors"),
     (WeightedSum, "missing attribute_weights"),
 ]
 PLAIN = [(estimator, word) for estimator, words in WORDS for word in words.split()]
@@ -106,3 +111,20 @@ def test_questions_about_how_sure_ranks_are_are_refused_where_they_make_no_sense
             bootstrap_ranks(WeightedSum(), X, n_boot=2, random_state=seed)
         with pytest.raises(MonooptError, match="random_state="):
             RankingPrincipalCurve(solver="direct", random_state=seed).fit(X)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda: bootstrap_ranks(WeightedSum(), X, n_boot=2, n_jobs="x"),
+        lambda: bootstrap_ranks(3, X, n_boot=2),
+        lambda: leave_one_out(3, X),
+        lambda: scaling_sensitivity(WeightedSum(), X, 3),
+        lambda: check_meta_rules(3, X),
+        lambda: check_meta_rules(lambda table: np.zeros((3, 3)), X),
+        lambda: LPRulesClassifierCV(cv=[]).fit(X, y),
+    ],
+)
+def test_questions_about_a_ranking_say_what_they_wanted(question):
+    with pytest.raises(MonooptError, match=r"wanted|scores for|no folds"):
+        question()
