@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from monoopt.algorithms.lprules import ZERO, Settings, TaskFit, fit_task
 from monoopt.errors import OptionError
+from monoopt.order.parameters import is_number, is_whole
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -87,7 +88,7 @@ def penalty_of(nu: float, weights: Floats) -> float | None:
     >>> penalty_of(0.5, np.ones(4)), penalty_of(0.0, np.ones(4))
     (0.5, None)
     """
-    if isinstance(nu, bool) or not isinstance(nu, int | float | np.number) or not 0 <= nu <= 1:
+    if not is_number(nu) or not 0 <= nu <= 1:
         raise OptionError(f"nu={nu!r}: wanted a number from 0 (hard margin) to 1")
     return 1.0 / (float(nu) * float(weights.sum())) if nu > 0 else None
 
@@ -136,8 +137,7 @@ def rule_path(
 
 def check_max_rules(max_rules: int | str) -> None:
     """Refuse what is neither a number of rules nor "fewest"."""
-    whole = isinstance(max_rules, int | np.integer) and not isinstance(max_rules, bool) and max_rules >= 1
-    if not whole and max_rules != FEWEST:
+    if not is_whole(max_rules, 1) and max_rules != FEWEST:
         raise OptionError(f"max_rules={max_rules!r}: wanted a whole number from 1, {FEWEST!r} or None")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest
+from monoopt.order.parameters import is_number
 from monoopt.order.spectral import (
     DISTINCT,
     MOST_GROUPS,
@@ -81,8 +81,7 @@ def asked(n_clusters: Any, n: float = np.inf) -> int | str:
                 f"n_clusters is {n_clusters!r}{nearest(n_clusters, RULES)}; wanted a number, 'gap' or 'eigenvalues'"
             )
         return n_clusters
-    number = isinstance(n_clusters, Real) and not isinstance(n_clusters, bool)
-    if not number or n_clusters < 1 or n_clusters % 1 != 0:
+    if not is_number(n_clusters) or n_clusters < 1 or n_clusters % 1 != 0:
         raise OptionError(f"n_clusters is {n_clusters!r}; wanted a whole number from 1, 'gap' or 'eigenvalues'")
     if n_clusters > n:
         raise DataError(

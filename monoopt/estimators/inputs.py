@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Integral, Real
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -43,39 +41,12 @@ def read_new_table(estimator: Any, X: Any, fitted: str, *, keep_missing: bool = 
     return values
 
 
-def is_number(value: object) -> TypeGuard[float]:
-    """Tell whether this is a finite number; True and False are none.
-
-    Examples
-    --------
-    >>> is_number(0.5), is_number("0.5"), is_number(True), is_number(10**400)
-    (True, False, False, False)
-    """
-    try:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
-
-
 def check_flags(estimator: Any, *words: str) -> None:
     """Refuse parameters that are neither True nor False."""
     wrong = [word for word in words if not isinstance(getattr(estimator, word), bool | np.bool_)]
     if wrong:
         said = ", ".join(f"{word}={getattr(estimator, word)!r}" for word in wrong)
         raise OptionError(f"{type(estimator).__name__}: {said}; wanted True or False")
-
-
-def is_job_count(value: object) -> bool:
-    """Tell whether joblib can work with so many jobs: None, or a whole number other than 0.
-
-    Examples
-    --------
-    >>> is_job_count(-1), is_job_count(None), is_job_count(0), is_job_count("2")
-    (True, True, False, False)
-    """
-    if value is None:
-        return True
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 != int(value) and abs(int(value)) < 2**31
 
 
 def read_random_state(value: Any) -> np.random.RandomState:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,7 +24,6 @@ from monoopt.algorithms.rule_pricers import SMOOTHING
 from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError
 from monoopt.estimators import fitted_json, lprules_json
-from monoopt.estimators.inputs import is_number
 from monoopt.estimators.lprules_words import check_words
 from monoopt.estimators.margin_report import MarginTeller
 from monoopt.estimators.monotone_probability import class_counts
@@ -35,6 +33,7 @@ from monoopt.estimators.rule_book import RuleBook
 from monoopt.estimators.rule_recourse import RecourseTeller
 from monoopt.formulations import lpboost_master
 from monoopt.order import Directions, Loss
+from monoopt.order.parameters import is_number, is_whole
 from monoopt.solvers import Solver
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -254,7 +253,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
            0.5      2    0.5000    0.0%
         """
         check_is_fitted(self, "classes_")
-        if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k < len(self.classes_):
+        if not is_whole(k, 1) or k >= len(self.classes_):
             raise OptionError(f"k={k!r}: wanted a question from 1 to {len(self.classes_) - 1}")
         if not np.iterable(softness) or not all(is_number(nu) and 0 <= nu <= 1 for nu in softness):
             raise OptionError(f"softness={softness!r}: wanted numbers from 0 (hard margin) to 1")

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.errors import OptionError, nearest
 from monoopt.estimators.candidates import Candidate, Judged, Mixture, find_shares, judge
-from monoopt.estimators.inputs import check_flags, is_job_count
+from monoopt.estimators.inputs import check_flags
 from monoopt.estimators.lprules import LPRulesClassifier
 from monoopt.estimators.monotone_mixture import MonotoneMixtureClassifier
 from monoopt.estimators.monotone_probability import MonotoneProbabilityClassifier
@@ -25,6 +25,7 @@ from monoopt.estimators.ordinal_inputs import read_training_data
 from monoopt.estimators.rule_book import MonotonicityCheck
 from monoopt.estimators.rule_explanation import TOP
 from monoopt.order import Directions
+from monoopt.order.parameters import is_job_count, is_whole
 from monoopt.program import Certificate
 from monoopt.solvers import Solver
 
@@ -221,8 +222,7 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
         """All ways to answer, as the parameters ask; refuse words that can't be."""
         for word, least in (("cv", 2), ("repeats", 1)):
             value = getattr(self, word)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-            if not whole and not (word == "cv" and (hasattr(value, "split") or np.iterable(value))):
+            if not is_whole(value, least) and not (word == "cv" and (hasattr(value, "split") or np.iterable(value))):
                 raise OptionError(f"{word}={value!r}: wanted a whole number from {least}")
         if not is_job_count(self.n_jobs):
             raise OptionError(f"n_jobs={self.n_jobs!r}: wanted a whole number other than 0, or None")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,13 @@ from monoopt.algorithms.lprules import PRICING
 from monoopt.algorithms.relabelling import TIES
 from monoopt.algorithms.rule_path import FEWEST
 from monoopt.errors import OptionError, nearest
-from monoopt.estimators.inputs import is_job_count, is_number
 from monoopt.order.attributes import POLICIES
+from monoopt.order.parameters import is_job_count, is_number, is_whole
 from monoopt.solvers import Solver
 
 
 def _whole(least: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+    return lambda value: is_whole(value, least)
 
 
 def _real(inside: Callable[[float], bool]) -> Callable[[Any], bool]:

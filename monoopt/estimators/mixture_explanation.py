@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.estimators.rule_explanation import Reason, Witness, attribute_names, plain
+from monoopt.estimators.rule_explanation import Placement, Reason, attribute_names
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -39,15 +39,11 @@ class Opinion:
 
 
 @dataclass(frozen=True)
-class MixtureExplanation:
-    """Why an object is in its class.
+class MixtureExplanation(Placement):
+    """Why a mixture puts an object in its class; also the attributes of `Placement`.
 
     Attributes
     ----------
-    label
-        Class predicted.
-    interval : (label, label)
-        Lowest and highest class that a monotone function through the training data can give.
     exceedance : tuple of float
         P(y >= k | x) of the mixture for every question: the sum of the opinions, each times its share.
     opinions : tuple of Opinion
@@ -55,32 +51,17 @@ class MixtureExplanation:
     reasons : tuple of Reason
         Rules of sums of rules that fired, heaviest first; the weight is what a rule adds to P(y >= k | x) of the
         mixture, before anything is cut off at 0 or 1.
-    at_least, at_most : Witness or None
-        A training object that it is at least as good as, of the highest class; one that is at least as good, of the
-        lowest class.
     """
 
-    label: Any
-    interval: tuple[Any, Any]
     exceedance: tuple[float, ...]
     opinions: tuple[Opinion, ...]
     reasons: tuple[Reason, ...]
-    at_least: Witness | None
-    at_most: Witness | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return plain(asdict(self))
 
     def __str__(self) -> str:
-        low, high = self.interval
-        lines = [f"{self.label} (the training data allow {low if low == high else f'{low} to {high}'})"]
-        lines += [f"P(at least k):  {'  '.join(f'{p:.3f}' for p in self.exceedance)}"]
+        lines = [f"P(at least k):  {'  '.join(f'{p:.3f}' for p in self.exceedance)}"]
         lines += [f"  {opinion}" for opinion in self.opinions]
         lines += ["rules that fired:", *(f"  {reason}" for reason in self.reasons)] if self.reasons else []
-        lines += [f"at least as good as  {self.at_least}"] if self.at_least else []
-        lines += [f"no better than  {self.at_most}"] if self.at_most else []
-        return "\n".join(lines)
+        return self._about(lines)
 
 
 def opinions(members: Sequence[Any], shares: Floats, said: Sequence[Floats], i: int) -> tuple[Opinion, ...]:

@@ -201,9 +201,8 @@ class MonotoneMixtureClassifier(ProbabilityPredictor, ClassifierMixin, BaseEstim
         shares = np.ones(len(members)) if self.shares is None else _as_floats(self.shares)
         if shares.shape != (len(members),) or not np.isfinite(shares).all() or (shares < 0).any() or not shares.any():
             raise OptionError(f"shares={self.shares!r}: wanted {len(members)} numbers that are not negative, not all 0")
-        return [member for member, share in zip(members, shares, strict=True) if share > 0], shares[
-            shares > 0
-        ] / shares.sum()
+        there = np.flatnonzero(shares > 0)
+        return [members[t] for t in there], shares[there] / shares.sum()
 
 
 def _as_floats(shares: Any) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -18,24 +19,25 @@ from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_da
 from monoopt.estimators.record_faults import Shape, number_faults, rule_faults
 from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
 from monoopt.order import Directions, Loss, RuleEnsemble, keeps_bayes_monotone, loss_table, merge_equal, steps
+from monoopt.order.parameters import is_number, is_whole
 from monoopt.solvers import Solver
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 
-class ProbabilityPredictor(OrdinalPredictor):
+class ProbabilityPredictor(OrdinalPredictor, ABC):
     """Answers by monotone estimates of P(y >= k | x): their differences, and the class of least expected loss."""
 
     _table: Floats
 
+    @abstractmethod
     def exceedance(self, X: Any) -> Floats:
         """Return P(y >= k | x) for k = 1..K-1, shape (m, K-1): not increasing in k, monotone in x."""
-        raise NotImplementedError
 
+    @abstractmethod
     def monotone_by_form(self) -> bool:
         """Tell whether the form alone proves the estimates to be monotone."""
-        raise NotImplementedError
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities of the classes, worst class first, shape (m, K); every row has sum 1.
@@ -248,12 +250,11 @@ class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseE
 
     def _words(self) -> Words:
         share = self.isotonic_share
-        if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 <= share <= 1:
+        if not is_number(share) or not 0 <= share <= 1:
             raise OptionError(f"isotonic_share={share!r}: wanted a number from 0 to 1")
         for word, least in (("max_conditions", 1), ("cuts", 2)):
             value = getattr(self, word)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-            if value is not None and not whole:
+            if value is not None and not is_whole(value, least):
                 raise OptionError(f"{word}={value!r}: wanted a whole number from {least}, or None")
         most = self.max_conditions
         return Words(most, float(share), self.cuts, self.isotonic_solver, self.rule_solver)

@@ -14,9 +14,10 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest
-from monoopt.estimators.inputs import is_job_count, is_number, read_new_table
+from monoopt.estimators.inputs import read_new_table
 from monoopt.estimators.rank_aggregation import FootruleAggregation
 from monoopt.estimators.ranking import attribute_names, position_of, random_generator, refuse_options
+from monoopt.order.parameters import is_job_count, is_number, is_whole
 from monoopt.order.ranks import rank_agreement, ranks
 from monoopt.order.scaling import Scaling
 from monoopt.order.weights import read_weights
@@ -129,7 +130,7 @@ def bootstrap_ranks(
     refuse_options(
         [
             (
-                not isinstance(n_boot, int | np.integer) or n_boot < 1,
+                not is_whole(n_boot, 1),
                 f"n_boot={n_boot!r}: wanted a whole number from 1",
             ),
             (not is_number(level) or not 0 < level < 1, f"level={level!r}: wanted a number in (0, 1)"),

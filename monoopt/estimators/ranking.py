@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,14 +38,14 @@ class RankingMixin:
         return ranks(self.scores_, ties)
 
 
-class ScoringMixin:
+class ScoringMixin(ABC):
     """Scores, ranks and one transformed column of any objects, for estimators with `scores_`."""
 
     scores_: Array
 
+    @abstractmethod
     def score_samples(self, X: Any) -> Array:
         """Score objects; higher is better."""
-        raise NotImplementedError
 
     def rank(self, X: Any = None, *, ties: Ties = "min") -> npt.NDArray[Any]:
         """Rank objects; 1 is the best.

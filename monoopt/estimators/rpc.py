@@ -16,9 +16,9 @@ from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.errors import CertificateError, DataError, refuse
 from monoopt.estimators import ranking
 from monoopt.estimators.anchors import read_anchors
-from monoopt.estimators.inputs import is_number
 from monoopt.estimators.scaled_ranking import ScaledRanking
 from monoopt.order.bezier import attribute_shapes, curve_points, project
+from monoopt.order.parameters import is_number, is_whole
 from monoopt.order.weights import read_weights
 from monoopt.solvers import check_solver
 
@@ -185,7 +185,7 @@ class RankingPrincipalCurve(ScaledRanking):
         super()._check_options()
         if not isinstance(self.solver, str) or self.solver != "direct":
             check_solver(self.solver)
-        degree = self.degree if _whole(self.degree, 1) else 3
+        degree = self.degree if is_whole(self.degree, 1) else 3
         top = 0.5 if degree <= 3 else 1.0 / min(degree, 10**9)
         margin = self.margin if is_number(self.margin) else -1.0
         ranking.refuse_options(
@@ -198,15 +198,15 @@ class RankingPrincipalCurve(ScaledRanking):
                     not isinstance(self.finish, str | None) or self.finish not in ("gauss_newton", None),
                     f"finish={self.finish!r}: wanted 'gauss_newton' or None",
                 ),
-                (not _whole(self.degree, 1), f"degree={self.degree!r}: wanted a whole number from 1"),
+                (not is_whole(self.degree, 1), f"degree={self.degree!r}: wanted a whole number from 1"),
                 (not 0 < margin < top, f"margin={self.margin!r}: wanted a number in (0, {top:g})"),
                 (
                     self.solver == "highs" and degree in (2, 3) and 0 < margin <= HIGHS_ZERO,
                     f"margin={self.margin!r}: HiGHS takes lower bounds up to {HIGHS_ZERO:g} for 0 in quadratic "
                     "programs: raise the margin, or take solver='clarabel' or 'direct'",
                 ),
-                (not _whole(self.n_starts, 1), f"n_starts={self.n_starts!r}: wanted a whole number from 1"),
-                (not _whole(self.max_iter, 1), f"max_iter={self.max_iter!r}: wanted a whole number from 1"),
+                (not is_whole(self.n_starts, 1), f"n_starts={self.n_starts!r}: wanted a whole number from 1"),
+                (not is_whole(self.max_iter, 1), f"max_iter={self.max_iter!r}: wanted a whole number from 1"),
                 (
                     not is_number(self.tolerance) or not 0 < self.tolerance < 1,
                     f"tolerance={self.tolerance!r}: wanted a number in (0, 1)",
@@ -288,7 +288,3 @@ def _explained(problem: CurveProblem, value: float) -> float:
     mean = (problem.v @ filled) / (problem.v @ known)
     total = float(problem.v @ (np.where(known, problem.U - mean, 0.0) ** 2 @ problem.weights))
     return 1.0 - value / total if total > 0 else float("nan")
-
-
-def _whole(value: Any, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)

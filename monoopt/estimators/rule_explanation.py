@@ -14,6 +14,7 @@ from monoopt.estimators.rule_voting import RuleVoter, middle
 from monoopt.order import Rule, as_gains
 from monoopt.order.cells import as_array
 from monoopt.order.comparisons import at_least
+from monoopt.order.parameters import is_whole
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -74,8 +75,8 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """Why an object is in its class.
+class Placement:
+    """The class of an object and what the training data say of it, whoever placed it there.
 
     Attributes
     ----------
@@ -83,23 +84,13 @@ class Explanation:
         Class predicted.
     interval : (label, label)
         Lowest and highest class that a monotone function through the training data can give.
-    votes : tuple of float
-        f_k for every question.
-    fired : tuple of Reason
-        All rules that fired, heaviest first.
-    against_next : tuple of Reason
-        What keeps the object from the next class, heaviest first: rules that say "below" and fired, rules that say
-        "at least" and did not. Empty in the best class.
     at_least, at_most : Witness or None
-        A training object that it is at least as good as, of the highest label; one that is at least as good, of the
-        lowest label.
+        A training object that it is at least as good as, of the highest class; one that is at least as good, of the
+        lowest class. Classes are those after relabelling.
     """
 
     label: Any
     interval: tuple[Any, Any]
-    votes: tuple[float, ...]
-    fired: tuple[Reason, ...]
-    against_next: tuple[Reason, ...]
     at_least: Witness | None
     at_most: Witness | None
 
@@ -107,15 +98,39 @@ class Explanation:
         """Return plain data for JSON."""
         return plain(asdict(self))
 
-    def __str__(self) -> str:
+    def _about(self, reasons: list[str]) -> str:
+        """Put the reasons between the class and the witnesses."""
         low, high = self.interval
-        lines = [f"{self.label} (the training data allow {low if low == high else f'{low} to {high}'})"]
-        lines += ["rules that fired:", *(f"  {reason}" for reason in self.fired)] if self.fired else ["no rule fired"]
-        if self.against_next:
-            lines += ["against the next class:", *(f"  {reason}" for reason in self.against_next)]
+        lines = [f"{self.label} (the training data allow {low if low == high else f'{low} to {high}'})", *reasons]
         lines += [f"at least as good as  {self.at_least}"] if self.at_least else []
         lines += [f"no better than  {self.at_most}"] if self.at_most else []
         return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Explanation(Placement):
+    """Why rules put an object in its class; also the attributes of `Placement`.
+
+    Attributes
+    ----------
+    votes : tuple of float
+        f_k for every question.
+    fired : tuple of Reason
+        All rules that fired, heaviest first.
+    against_next : tuple of Reason
+        What keeps the object from the next class, heaviest first: rules that say "below" and fired, rules that say
+        "at least" and did not. Empty in the best class.
+    """
+
+    votes: tuple[float, ...]
+    fired: tuple[Reason, ...]
+    against_next: tuple[Reason, ...]
+
+    def __str__(self) -> str:
+        lines = ["rules that fired:", *(f"  {reason}" for reason in self.fired)] if self.fired else ["no rule fired"]
+        if self.against_next:
+            lines += ["against the next class:", *(f"  {reason}" for reason in self.against_next)]
+        return self._about(lines)
 
 
 @dataclass(frozen=True)
@@ -294,7 +309,7 @@ def witness(fitted: OrdinalPredictor, old: Floats, x: Floats, *, above: bool) ->
 
 def checked_top(top: int | None) -> int | None:
     """Refuse a number of reasons that can't be."""
-    if top is not None and (isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1):
+    if top is not None and not is_whole(top, 1):
         raise OptionError(f"top={top!r}: wanted a whole number from 1, or None for all")
     return top
 

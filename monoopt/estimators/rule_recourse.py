@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.errors import DataError, nearest, refuse
-from monoopt.estimators.inputs import is_number
 from monoopt.estimators.rule_explanation import RuleExplainer, cell_text, one_row, plain
 from monoopt.estimators.rule_voting import middle
 from monoopt.formulations import recourse as formulation
 from monoopt.formulations.recourse import MARGIN, Levels
 from monoopt.order import match_precision
 from monoopt.order.attributes import GAP
+from monoopt.order.parameters import is_number
 from monoopt.program import Certificate, Status
 from monoopt.solvers import Solver, solve
 

@@ -11,12 +11,13 @@ from monoopt.algorithms.incremental import ORDERS, Batches, train_in_batches
 from monoopt.algorithms.spectral_clustering import asked, spectral_clusters
 from monoopt.algorithms.svdd_training import Trained, Training, train
 from monoopt.errors import OptionError, nearest
-from monoopt.estimators.inputs import is_number, read_fit_table, read_new_table, read_random_state
+from monoopt.estimators.inputs import read_fit_table, read_new_table, read_random_state
 from monoopt.order.dominance import merge_equal
 from monoopt.order.graphs import Paths, nearest_sources, without_detours
 from monoopt.order.kernels import Kernel, refuse_large, settle_kernel
 from monoopt.order.metric import DensityMetric, average_distances, root_mean_square_distance
 from monoopt.order.neighbours import CHUNK, distances
+from monoopt.order.parameters import is_number
 from monoopt.order.partitions import canonical
 from monoopt.order.spectral import path_affinity
 

@@ -10,10 +10,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from monoopt.algorithms import contour_labelling as contour
 from monoopt.errors import OptionError, nearest
-from monoopt.estimators.inputs import is_number, read_fit_table, read_new_table
+from monoopt.estimators.inputs import read_fit_table, read_new_table
 from monoopt.estimators.svdd import SVDD
 from monoopt.order.dominance import merge_equal
 from monoopt.order.kernels import refuse_large
+from monoopt.order.parameters import is_number
 from monoopt.order.partitions import canonical
 from monoopt.order.weights import read_weights
 

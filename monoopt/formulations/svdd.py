@@ -12,13 +12,13 @@ information into unsupervised learning".)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from monoopt.errors import DataError, FormulationError, OptionError
 from monoopt.order.definiteness import check_square, repair
+from monoopt.order.parameters import is_number
 from monoopt.program import Program, ProgramBuilder, Solution
 
 TOLERANCE = 1e-6  # of the squared radius: how near an object must be to count as on the sphere
@@ -70,10 +70,10 @@ def penalty(C: float | None, nu: float | None, total_weight: float) -> float:
     monoopt.errors.DataError: C = 0.2 is too small: the multipliers add up to 1, so C >= 0.25 = 1 / N is needed (N = 4)
     """
     if C is None:
-        if not _is_number(nu) or not 0 < nu <= 1:
+        if not is_number(nu) or not 0 < nu <= 1:
             raise OptionError(f"nu is {nu!r}; wanted a fraction of outliers, 0 < nu <= 1 (or C)")
         return 1.0 / (nu * total_weight)
-    if not _is_number(C) or not 0 < C < MOST:
+    if not is_number(C) or not 0 < C < MOST:
         raise OptionError(f"C is {C!r}; wanted a positive number (1 or more: no object outside)")
     if C * total_weight < 1 - ROUNDING:
         raise DataError(
@@ -201,10 +201,6 @@ def optimal_squared_radius(squared_distances: np.ndarray, upper: np.ndarray) -> 
     mass = np.cumsum(upper[order])
     first = int(np.searchsorted(mass, 1.0 - ROUNDING))
     return float(squared_distances[order[min(first, len(order) - 1)]])
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
 def _weights(sample_weight: ArrayLike | None, n: int) -> np.ndarray:

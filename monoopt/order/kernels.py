@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from monoopt.errors import DataError, OptionError, nearest
+from monoopt.order.parameters import is_number
 from monoopt.order.tuning import tuning_rank, tuning_scales
 
 CHUNK = 1 << 16  # entries of K formed at a time: half a megabyte, which stays in the processor's cache
@@ -150,8 +151,7 @@ def resolve_gamma(gamma: float | str, X: np.ndarray, sample_weight: np.ndarray |
         mean = np.average(X, axis=0, weights=sample_weight).mean()
         variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=sample_weight))
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-    number = isinstance(gamma, (int, float, np.number)) and not isinstance(gamma, bool)
-    if not number or not 0 < gamma <= float(np.finfo(float).max):
+    if not is_number(gamma) or gamma <= 0:
         raise OptionError(f"gamma is {gamma!r}; wanted 'scale' or a positive number")
     return float(gamma)
 
