@@ -104,10 +104,12 @@ def sum_grid(ranked: RankedPoints, threshold: float, most: int) -> tuple[Integer
     (array([[0],
            [1]]), 0.75)
     """
-    shape = tuple(ranked.size)
-    places = np.concatenate([ranked.good_rank, ranked.bad_rank]).T
+    wide = np.flatnonzero(ranked.size > 1)  # an axis of one level has nothing to sum, and numpy has 64 axes
+    shape = tuple(ranked.size[wide])
+    places = np.concatenate([ranked.good_rank, ranked.bad_rank])[:, wide].T
     weights = np.concatenate([ranked.good, -ranked.bad])
-    cells = np.bincount(np.ravel_multi_index(tuple(places), shape), weights, minlength=int(ranked.cells))
+    place = np.ravel_multi_index(tuple(places), shape) if len(wide) else np.zeros(len(weights), dtype=np.int64)
+    cells = np.bincount(place, weights, minlength=int(ranked.cells))
     sums = cells.reshape(shape)
     for axis in range(len(shape)):
         sums = np.flip(np.cumsum(np.flip(sums, axis), axis=axis), axis)
@@ -115,7 +117,8 @@ def sum_grid(ranked: RankedPoints, threshold: float, most: int) -> tuple[Integer
     many = np.flatnonzero(flat > threshold)
     if len(many) > CANDIDATES * most:
         many = many[np.argpartition(-flat[many], CANDIDATES * most)[: CANDIDATES * most]]
-    levels = np.column_stack(np.unravel_index(many, shape)).astype(np.int64)
+    levels = np.zeros((len(many), len(ranked.size)), dtype=np.int64)
+    levels[:, wide] = np.array(np.unravel_index(many, shape)).T if len(wide) else 0
     return np.unique(_raised(ranked, levels), axis=0), max(float(flat.max()), 0.0)
 
 

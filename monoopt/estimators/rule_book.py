@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, overload
 
 import numpy as np
@@ -127,7 +128,7 @@ def threshold_grid(ensembles: Sequence[RuleEnsemble], objects: npt.NDArray[np.fl
         places.append(np.unique([*known, *between, known[0] - 1.0, known[-1] + 1.0]) if asked else known)
     sizes = [len(values) for values in places]
     if np.prod(sizes, dtype=float) <= points:
-        return np.column_stack([axis.ravel() for axis in np.meshgrid(*places, indexing="ij")])
+        return np.array(list(product(*places)))
     random = np.random.default_rng(0)
     return np.column_stack([values[random.integers(0, len(values), points)] for values in places])
 

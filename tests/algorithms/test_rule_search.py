@@ -213,3 +213,10 @@ def test_bad_input_is_refused_with_all_faults_at_once():
     with pytest.raises(DataError) as error:
         search.best([1.0, -1.0], 2, threshold=-1.0, columns=0)
     assert len(error.value.faults) == 4
+
+
+@pytest.mark.parametrize("d", [64, 65, 200])
+def test_more_attributes_than_numpy_has_axes(d: int):
+    X = np.random.default_rng(0).random((3, d))
+    found = RuleSearch(X, np.array([1, -1, 1]), np.ones(d, dtype=np.int8)).best(np.array([0.3, 0.4, 0.3]), 1)
+    assert found.proved and found.bound == pytest.approx(0.6)  # the second is not above what the others share

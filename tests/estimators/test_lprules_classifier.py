@@ -482,3 +482,10 @@ def test_relabelling_is_that_of_relabel():
     table = load_esl()
     assert (fitted(table).relabelling_.codes == relabel(table.X, table.y).codes).all()
     assert module.LPRulesClassifier is LPRulesClassifier
+
+
+def test_tables_wider_than_numpy_has_axes_are_learned_and_verified():
+    X = np.random.default_rng(0).random((3, 70))
+    X[1] += 1.0
+    rules = LPRulesClassifier().fit(X, [0, 1, 0])
+    assert rules.predict(X).tolist() == [0, 1, 0] and rules.verify().ok
