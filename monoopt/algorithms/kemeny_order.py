@@ -98,13 +98,15 @@ def disagreements(pairs: Array, sequence: npt.NDArray[np.int64]) -> float:
     return float(np.tril(pairs[np.ix_(sequence, sequence)], -1).sum())
 
 
-def improve_by_moving(pairs: Array, sequence: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Move single objects to their best place until no move lowers the cost."""
+def improve_by_moving(pairs: Array, sequence: npt.NDArray[np.int64], end: float | None = None) -> npt.NDArray[np.int64]:
+    """Move single objects to their best place until no move lowers the cost, or the time is over."""
     best = sequence.copy()
     improved = True
     while improved:
         improved = False
         for item in best.copy():
+            if _over(end):
+                return best
             at = int(np.flatnonzero(best == item)[0])
             rest = np.delete(best, at)
             # cost of inserting before rest[p]: those ahead preferred below it, those behind preferred above it
@@ -133,7 +135,9 @@ def _one_component(
     n = len(pairs)
     if n == 1:
         return np.zeros(1, dtype=np.int64), 0.0, None
-    guess = improve_by_moving(pairs, np.argsort(-pairs.sum(axis=1), kind="stable"))
+    guess = improve_by_moving(pairs, np.argsort(-pairs.sum(axis=1), kind="stable"), end)
+    if _over(end):
+        return guess, float(np.minimum(pairs, pairs.T)[np.triu_indices(n, 1)].sum()), None
     if n <= ALL_ROWS_UP_TO:
         solution = _solve(kemeny.build(pairs), solver, end)
         return _better(pairs, guess, solution), _bound(solution, pairs), solution.certificate

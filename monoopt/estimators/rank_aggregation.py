@@ -25,6 +25,7 @@ from monoopt.solvers import Settings, check_solver, solve
 
 Array = npt.NDArray[np.float64]
 LARGEST_ASSIGNMENT = 3000
+LARGEST_TABLE = 5000  # objects whose pairs are held in one table
 
 
 class AggregatedRanking(BaseEstimator, ABC):
@@ -254,6 +255,12 @@ class KemenyAggregation(RankingMixin, AggregatedRanking):
         self.time_limit = time_limit
 
     def _aggregate(self) -> None:
+        n = len(self.locations_)
+        if n > LARGEST_TABLE:
+            raise DataError(
+                f"{n} objects have {n * n:.2g} ordered pairs; up to {LARGEST_TABLE} objects are taken: rank fewer, "
+                "or take MedianRankAggregation"
+            )
         Settings(self.time_limit)  # refuses what is no limit, even where nothing has to be solved
         order = self._by_content()
         pairs = pair_weights(self.locations_[order], self.attribute_weights_)

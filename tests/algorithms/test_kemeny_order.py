@@ -51,3 +51,10 @@ def test_moving_single_objects_never_raises_the_cost():
     better = improve_by_moving(pairs, start)
     assert disagreements(pairs, better) <= disagreements(pairs, start)
     assert sorted(better) == list(range(15))
+
+
+def test_a_limit_ends_the_local_search_too_with_an_order_and_a_bound():
+    pairs = np.random.default_rng(0).random((400, 400))
+    np.fill_diagonal(pairs, 0.0)
+    found = kemeny_order(pairs, time_limit=1e-9)
+    assert sorted(found.positions) == list(range(1, 401)) and found.bound <= found.cost and not found.optimal
