@@ -27,7 +27,7 @@ Solver = Annotated[
 ]
 TimeLimit = Annotated[
     float | None,
-    typer.Option("--time-limit", help="Seconds for the whole command.", min=0, rich_help_panel=SOLVING),
+    typer.Option("--time-limit", help="Seconds for the programs to be solved.", min=0, rich_help_panel=SOLVING),
 ]
 Threads = Annotated[int, typer.Option("--threads", help="Threads of the solver.", min=1, rich_help_panel=SOLVING)]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, rich_help_panel=SOLVING)]

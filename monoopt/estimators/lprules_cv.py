@@ -80,7 +80,7 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
     solver : str or Solver
         For every linear program.
     time_limit : float, optional
-        Wall seconds for every single fit.
+        Wall seconds for every fit of a `LPRulesClassifier`; estimates of probabilities are not interrupted.
     n_jobs : int, optional
         Folds at the same time; the result is the same.
     random_state : int, RandomState or None

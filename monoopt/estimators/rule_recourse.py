@@ -129,8 +129,8 @@ class RecourseTeller(RuleExplainer):
             solution = solve(program, solver, time_limit=time_limit, raise_on_failure=False)
         if solution.status is Status.INFEASIBLE:
             raise DataError(
-                f"no allowed change brings class {target!r}"
-                + (f"; fixed are {[self._names[j] for j in sorted(stuck)]}" if stuck else "")
+                f"no allowed change brings class {str(target)!r}; directed attributes only change for the better"
+                + (f", and fixed are {[self._names[j] for j in sorted(stuck)]}: fix fewer" if stuck else "")
             )
         new = formulation.read(program, solution, levels)
         old = values[0]
