@@ -205,7 +205,9 @@ class _Memory:
         self._covered = np.concatenate([self._covered, covered[new]])
 
     def best(self, v: Floats) -> tuple[Floats, Floats]:
-        chosen = np.argsort(-(self._covered @ v.astype(np.float32)), kind="stable")[:REMEMBERED]
+        with np.errstate(invalid="ignore"):  # OpenBLAS raises that flag on finite numbers (numpy issue 24067)
+            values = self._covered @ v.astype(np.float32)
+        chosen = np.argsort(-values, kind="stable")[:REMEMBERED]
         return self._lower[chosen], self._upper[chosen]
 
 
