@@ -26,7 +26,7 @@ from monoopt.algorithms.rule_pricers import (
 from monoopt.algorithms.short_rules import ShortPricer, count_short_rules, short_rules
 from monoopt.errors import OptionError, nearest
 from monoopt.formulations import lpboost_master
-from monoopt.order import Rule, RuleEnsemble, borders
+from monoopt.order import Rule, RuleEnsemble, borders, simplified
 from monoopt.program import Certificate
 from monoopt.solvers import Solver
 
@@ -156,9 +156,10 @@ def fit_task(
     border = np.sort(np.concatenate([minimal, maximal]))
     rows = border if D is None else np.arange(len(X))
     start = _first_rules(X, signs, directions, rows, border, settings)
-    answers = np.column_stack([rule.answers(X[rows]) for rule in start])
+    seen = X[rows]
+    answers = np.column_stack([rule.answers(seen) for rule in start])
     program = lpboost_master.build(signs[rows], answers, D, weights[rows], rows)
-    pricer = make_pricer(settings, X[rows], signs[rows], directions)
+    pricer = make_pricer(settings, seen, signs[rows], directions)
     found = generate_columns(
         program, pricer, start, bound=1.0, limits=settings.limits, solver=settings.solver, callback=callback
     )
@@ -204,25 +205,6 @@ def cone_rule(x: Floats, directions: Signs, positive: bool) -> Rule:
     return rule_of(np.where(turned >= 0, x, -np.inf), np.where(turned <= 0, x, np.inf), positive)
 
 
-def simplified(rule: Rule, X: Floats) -> Rule:
-    """Drop conditions one after another, as long as the rule covers the same objects.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 3.0]])
-    >>> simplified(rule_of(np.array([2.0, 2.0]), np.array([np.inf, np.inf]), True), X).text()
-    'if x0 >= 2 then +1'
-    """
-    refused = [~condition.holds(X) for condition in rule.conditions]
-    times, kept = np.sum(refused, axis=0), []
-    for condition, here in zip(reversed(rule.conditions), reversed(refused), strict=True):
-        if (here & (times == 1)).any():
-            kept.append(condition)
-        else:
-            times = times - here
-    return Rule(rule.positive, tuple(reversed(kept)))
-
-
 def whole_grains(weights: Floats) -> Floats:
     """Round weights to whole multiples of 2^-40 with sum exactly 1; the heaviest takes the difference.
 
@@ -244,8 +226,8 @@ def _ensemble(found: Generated, X: Floats) -> RuleEnsemble:
     else:
         weights = np.maximum(found.solution.values("a"), 0.0)
     joined: dict[Rule, float] = {}
-    for t in np.flatnonzero(weights > DUST * weights.sum()):
-        rule = simplified(found.items[t], X)
+    used = np.flatnonzero(weights > DUST * weights.sum())
+    for t, rule in zip(used, simplified([found.items[t] for t in used], X), strict=True):
         joined[rule] = joined.get(rule, 0.0) + float(weights[t])
     rules = sorted(joined, key=reading_order)
     shares = np.array([joined[rule] for rule in rules])

@@ -34,5 +34,6 @@ from monoopt.order.precision import precision_of as precision_of
 from monoopt.order.rules import Condition as Condition
 from monoopt.order.rules import Rule as Rule
 from monoopt.order.rules import RuleEnsemble as RuleEnsemble
+from monoopt.order.rules import simplified as simplified
 from monoopt.order.steiner import greatest_above as greatest_above
 from monoopt.order.steiner import steiner_graph as steiner_graph

@@ -23,6 +23,7 @@ Signs: TypeAlias = npt.NDArray[np.int8]
 MAX_PAIRS = 50_000_000
 MAX_COMPARISONS = 50_000_000  # beyond, the sparse graph is faster than looking at every pair
 FRONT_BLOCK = 1000
+FRONT_OBJECTS = 10_000  # more than these are compared by compiled loops
 
 
 class TooManyPairs(MonooptError, MemoryError):
@@ -264,9 +265,14 @@ def _pairs(gains: Floats, codes: Integers | None, max_pairs: int) -> Integers:
 
 def _minimal(gains: Floats, members: Integers) -> Integers:
     """Return the members with no other member below; of equal ones the first."""
-    order = members[
-        np.lexsort(gains[members].T[::-1])
-    ]  # what lies below comes first; stable, so equals keep their order
+    # what lies below comes first; the sort is stable, so equals keep their order
+    order = members[np.lexsort(gains[members].T[::-1])]
+    if len(members) > FRONT_OBJECTS:
+        from monoopt.order._rule_kernels import mark_front
+
+        kept = np.empty(len(order), dtype=bool)
+        mark_front(gains[order], kept)
+        return np.sort(order[kept])
     front = np.empty(0, dtype=np.int64)
     for start in range(0, len(order), FRONT_BLOCK):
         block = order[start : start + FRONT_BLOCK]

@@ -16,6 +16,8 @@ from monoopt.order.precision import match_precision
 Floats: TypeAlias = npt.NDArray[np.float64]
 Side: TypeAlias = Literal[">=", "<="]
 
+MANY_ANSWERS = 20_000_000  # rules times objects above which loops are compiled
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -185,8 +187,14 @@ class RuleEnsemble:
         X : ndarray, shape (n, d)
         """
         total = np.zeros(len(X))
-        for rule, weight in zip(self.rules, self.weights, strict=True):
-            total += np.where(rule.covers(X), weight if rule.positive else -weight, 0.0)
+        votes = np.where([rule.positive for rule in self.rules], self.weights, -self.weights)
+        if len(X) * len(self.rules) > MANY_ANSWERS:
+            from monoopt.order import _rule_kernels
+
+            _rule_kernels.vote(np.ascontiguousarray(X.T, dtype=np.float64), *_flat(self.rules), votes, total)
+            return total
+        for rule, vote in zip(self.rules, votes, strict=True):
+            total += np.where(rule.covers(X), vote, 0.0)
         return total
 
     def is_monotone(self, directions: npt.ArrayLike) -> bool:
@@ -271,6 +279,55 @@ class RuleEnsemble:
             for rule in saved["rules"]
         )
         return cls(rules, np.array(saved["weights"], dtype=np.float64))
+
+
+def simplified(rules: Sequence[Rule], X: Floats) -> list[Rule]:
+    """Drop conditions of each rule one after another, from the last, as long as it covers the same objects.
+
+    Parameters
+    ----------
+    rules : sequence of Rule
+    X : ndarray, shape (n, d)
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 1.0], [2.0, 2.0], [2.0, 3.0]])
+    >>> [rule.text() for rule in simplified([Rule(True, (Condition(0, ">=", 2.0), Condition(1, ">=", 2.0)))], X)]
+    ['if x0 >= 2 then +1']
+    """
+    if len(X) * len(rules) <= MANY_ANSWERS:
+        return [_simplified(rule, X) for rule in rules]
+    from monoopt.order import _rule_kernels
+
+    first, *conditions = _flat(rules)
+    needed = np.ones(first[-1], dtype=bool)
+    _rule_kernels.mark_needed(np.ascontiguousarray(X.T, dtype=np.float64), first, *conditions, needed)
+    return [
+        Rule(rule.positive, tuple(c for c, keep in zip(rule.conditions, needed[start:], strict=False) if keep))
+        for rule, start in zip(rules, first, strict=False)
+    ]
+
+
+def _simplified(rule: Rule, X: Floats) -> Rule:
+    refused = [~condition.holds(X) for condition in rule.conditions]
+    times, kept = np.sum(refused, axis=0), []
+    for condition, here in zip(reversed(rule.conditions), reversed(refused), strict=True):
+        if (here & (times == 1)).any():
+            kept.append(condition)
+        else:
+            times = times - here
+    return Rule(rule.positive, tuple(reversed(kept)))
+
+
+def _flat(rules: Sequence[Rule]) -> tuple[npt.NDArray[Any], ...]:
+    """All conditions in a row: where each rule begins; attribute, whether x >= threshold is asked, threshold."""
+    conditions = [condition for rule in rules for condition in rule.conditions]
+    return (
+        np.concatenate([[0], np.cumsum([len(rule.conditions) for rule in rules], dtype=np.int64)]),
+        np.array([c.attribute for c in conditions], dtype=np.int64),
+        np.array([c.side == ">=" for c in conditions], dtype=bool),
+        np.array([c.threshold for c in conditions], dtype=np.float64),
+    )
 
 
 def _to_json(value: float) -> float | str:

@@ -19,12 +19,11 @@ from monoopt.algorithms.lprules import (
     TaskFit,
     cone_rule,
     fit_task,
-    simplified,
     whole_grains,
 )
 from monoopt.algorithms.rule_pricers import ProgramPricer, distinct_rules, rule_of
 from monoopt.datasets import load_balance, load_era, load_esl, load_lev, load_swd
-from monoopt.order import merge_equal
+from monoopt.order import merge_equal, simplified
 
 LOADERS = {"esl": load_esl, "lev": load_lev, "era": load_era, "balance": load_balance}
 PUBLISHED = {
@@ -208,7 +207,7 @@ def test_a_simplified_rule_covers_the_same_objects_with_no_condition_too_many(
     X, signs, directions, _ = problem
     for x, sign in zip(X, signs, strict=True):
         rule = cone_rule(x, directions, sign > 0)
-        short = simplified(rule, X)
+        (short,) = simplified([rule], X)
         assert (short.covers(X) == rule.covers(X)).all() and set(short.conditions) <= set(rule.conditions)
         for left_out in short.conditions:
             fewer = tuple(c for c in short.conditions if c != left_out)

@@ -135,7 +135,9 @@ def test_borders_cover_both_classes_and_nothing_on_a_border_is_implied(instance)
             assert not any(dominates(X[a], X[b], s) for a in border for b in border if a != b)
 
 
-def test_borders_of_many_objects_in_blocks(monkeypatch):
+@pytest.mark.parametrize("compiled_from", [0, 10_000])
+def test_borders_of_many_objects(monkeypatch, compiled_from):
+    monkeypatch.setattr(dominance, "FRONT_OBJECTS", compiled_from)
     monkeypatch.setattr(dominance, "FRONT_BLOCK", 7)
     monkeypatch.setattr(comparisons, "BLOCK_CELLS", 30)
     X = np.random.default_rng(3).integers(0, 6, (200, 3)).astype(float)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monoopt.errors import DataError
-from monoopt.order import Condition, Rule, RuleEnsemble, dominance_pairs, parse_directions
+from monoopt.order import Condition, Rule, RuleEnsemble, dominance_pairs, parse_directions, simplified
+from monoopt.order import rules as rules_room
 
 finite = st.floats(-3, 3, allow_nan=False)
 conditions = st.builds(Condition, st.integers(0, 2), st.sampled_from([">=", "<="]), finite)
@@ -106,6 +107,27 @@ def test_text_with_names_and_classes():
         Rule(False, (Condition(0, "<=", 0.1), Condition(0, ">=", -np.inf))).text()
         == "if x0 <= 0.1 and x0 >= -inf then -1"
     )
+
+
+@settings(max_examples=30)
+@given(ensembles, tables)
+def test_compiled_loops_answer_in_the_same_bits(ensemble, rows):
+    X = np.array(rows, dtype=float)
+    plain, short = ensemble.decision(X), simplified(ensemble.rules, X)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rules_room, "MANY_ANSWERS", 0)
+        assert ensemble.decision(X).tolist() == plain.tolist() and simplified(ensemble.rules, X) == short
+
+
+@settings(max_examples=40)
+@given(st.lists(rules, max_size=3), tables)
+def test_simplified_rules_cover_the_same_objects_with_no_condition_too_many(some, rows):
+    X = np.array(rows, dtype=float)
+    for rule, short in zip(some, simplified(some, X), strict=True):
+        assert (short.answers(X) == rule.answers(X)).all()
+        for left_out in range(len(short.conditions)):
+            fewer = Rule(short.positive, short.conditions[:left_out] + short.conditions[left_out + 1 :])
+            assert (fewer.covers(X) != rule.covers(X)).any()
 
 
 def test_u19_thresholds_follow_the_precision_of_the_query():
