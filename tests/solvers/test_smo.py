@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.order.kernels import gaussian_rows
 from monoopt.program import Program, ProgramBuilder, Status
-from monoopt.solvers import solve
+from monoopt.solvers import smo_driver, solve
 from monoopt.solvers.smo import feasible_start
 from monoopt.solvers.smo_driver import MatrixRows, minimise
 
@@ -155,7 +155,7 @@ def test_shrinking_a_matrix_and_a_cache_of_two_rows_do_not_change_the_answer(meg
     rows = MatrixRows(K, np.arange(n)) if megabytes is None else gaussian_rows(X, 1.0, np.zeros(2))
     found = minimise(rows, np.zeros(n), np.zeros(n), upper, start, tolerance=1e-9, cache_megabytes=megabytes or 1.0)
     assert found.converged and found.violation <= 1e-9
-    assert np.allclose(found.gradient, K @ found.x, atol=1e-12)
+    assert np.allclose(found.gradient, K @ found.x, rtol=0, atol=1e-12)
     assert found.x.sum() == pytest.approx(1.0, abs=1e-12)
     assert (found.x >= 0).all() and (found.x <= upper).all()
     assert found.x @ K @ found.x == pytest.approx(
@@ -182,3 +182,22 @@ def test_a_time_limit_hands_back_a_feasible_point():
 def test_the_same_bits_come_out_every_time():
     p = program(gram(300), np.zeros(300), upper=0.02)
     assert (solve(p, "smo").x == solve(p, "smo").x).all()
+
+
+@pytest.mark.parametrize("rank", [2, 300])
+def test_a_leap_saves_steps_and_changes_neither_the_answer_nor_the_sum(rank: int, monkeypatch: pytest.MonkeyPatch):
+    K = gram(300)
+    if rank == 2:  # singular: no single least point between the bounds
+        L = np.random.default_rng(0).normal(size=(300, 2))
+        K = L @ L.T
+    upper, c = np.full(300, 0.04), -0.5 * np.diag(K)
+    start = feasible_start(c, np.zeros(300), upper, 1.0)
+    found = [minimise(MatrixRows(K, np.arange(300)), c, np.zeros(300), upper, start, tolerance=1e-9)]
+    monkeypatch.setattr(smo_driver._Active, "leap", lambda self: None)
+    found.append(minimise(MatrixRows(K, np.arange(300)), c, np.zeros(300), upper, start, tolerance=1e-9))
+    costs = [0.5 * f.x @ K @ f.x + c @ f.x for f in found]
+    assert costs[0] == pytest.approx(costs[1], abs=1e-10) and all(f.converged for f in found)
+    assert found[0].counts["steps"] < found[1].counts["steps"] or rank == 2
+    assert found[0].x.sum() == pytest.approx(1.0, abs=1e-13)
+    assert np.allclose(found[0].gradient, K @ found[0].x + c, rtol=0, atol=1e-13)
+    assert (found[0].x >= 0).all() and (found[0].x <= upper).all()
