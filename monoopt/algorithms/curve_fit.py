@@ -17,6 +17,7 @@ from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.algorithms.curve_search import choose_start, sample_of
 from monoopt.algorithms.curve_starts import starting_curves
 from monoopt.algorithms.gauss_newton import CurveState
+from monoopt.algorithms.mirrored_curves import choose_by_rule
 from monoopt.algorithms.stationarity import Stationarity, stationarity
 from monoopt.errors import DataError
 from monoopt.formulations import control_points
@@ -77,6 +78,8 @@ def best_curve(problem: CurveProblem, options: CurveOptions, rng: np.random.Gene
     update = None if options.solver == "direct" else solver_update(problem, options, programs)
     state, more = _down(problem, start, options, update)
     trace = trace.then(more)
+    if options.init is None:
+        state = choose_by_rule(problem, state)
     rows = None
     if options.anchors is not None and options.anchors.broken(_scores_of(problem, state, options.anchors)).any():
         state = _anchored(problem, state, options, rng)

@@ -14,6 +14,7 @@ from monoopt.order.bezier import design_sums
 
 Array = npt.NDArray[np.float64]
 BASIC_SHAPES = ("convex", "concave", "S", "inverted S")
+SAME_RANK = 1e-9  # mean ranks (share of all objects) that differ by less differ by rounding only
 
 
 def starting_curves(problem: CurveProblem, n_starts: int, rng: np.random.Generator) -> list[Array]:
@@ -72,7 +73,7 @@ def _through_mean_ranks(problem: CurveProblem) -> Array:
         position += problem.weights[j] * middle[np.searchsorted(values, turned[:, j])]
     scores = np.clip(position / problem.weights.sum(), 0.0, 1.0)
     span = np.ptp(scores)
-    scores = (scores - scores.min()) / span if span > 0 else scores
+    scores = (scores - scores.min()) / span if span > SAME_RANK else np.full(len(scores), 0.5)
     sums = design_sums(problem.U, problem.v, scores, problem.degree)
     return problem.curve(solve_directly(problem, sums, problem.line)[1:-1].ravel())
 
