@@ -47,6 +47,9 @@ def solve(
     tolerance: options.Tolerance = None,
     threads: options.Threads = 1,
     seed: options.Seed = 0,
+    presolve: Annotated[
+        bool | None, typer.Option("--presolve/--no-presolve", help="Of the solver; its own default if not given.")
+    ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Native option of the solver: name=value.")
     ] = None,
@@ -63,7 +66,7 @@ def solve(
     program = _read(program_file, format)
     words: dict[str, Any] = dict(map(_pair, option or []))
     words = {"options": words, "time_limit": time_limit, "tolerance": tolerance, "threads": threads}
-    words |= {"seed": seed, "verbose": verbose}
+    words |= {"seed": seed, "presolve": presolve, "verbose": verbose}
     names = options.words([solver])
     if not names:
         raise OptionError("--solver names no solver")

@@ -44,6 +44,8 @@ class Engine:
         Least and largest tolerance that it takes.
     first_seed : int
         Added to the seed, where 0 would mean "by the clock".
+    presolve : mapping of bool to mapping
+        Native options that switch presolve on and off; empty where there is none to switch.
     """
 
     word: str
@@ -53,6 +55,7 @@ class Engine:
     known: Callable[[], list[str]] | None = None
     tolerances: tuple[float, float] = (0.0, 1.0)
     first_seed: int = 0
+    presolve: Mapping[bool, Mapping[str, Any]] = field(default_factory=dict)
 
     def options(self, settings: Settings, name: str) -> dict[str, Any]:
         """Native options for these settings; words that do not exist, or that are ours, are refused."""
@@ -68,7 +71,8 @@ class Engine:
         if settings.tolerance is not None:
             values["tolerance"] = min(max(settings.tolerance, self.tolerances[0]), self.tolerances[1])
         sent = {word: value for ours, value in values.items() if value is not None for word in self.ours.get(ours, ())}
-        return {**self.defaults, **sent, **given}
+        switch = {} if settings.presolve is None else self.presolve.get(settings.presolve, {})
+        return {**self.defaults, **sent, **switch, **given}
 
 
 def cost_scale(program: Program) -> float:
@@ -168,6 +172,8 @@ def highs_options() -> list[str]:
 
 HIGHS_TOLERANCES = (1e-10, 1.0)
 SCIP_TOLERANCES = (1e-10, 1e-3)  # below the least its simplex takes no smaller one, and says so on stderr
+HIGHS_PRESOLVE = {True: {"presolve": "on"}, False: {"presolve": "off"}}
+SCIP_PRESOLVE = {True: {"presolving/maxrounds": -1}, False: {"presolving/maxrounds": 0}}
 HIGHS_WORDS = {
     "time_limit": ("time_limit",),
     "tolerance": ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"),

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from monoopt.errors import OptionError, UnsupportedProgram
 from monoopt.program import Program
-from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_TOLERANCES, highs_options
+from monoopt.solvers.engines import HIGHS_DEFAULTS, HIGHS_PRESOLVE, HIGHS_TOLERANCES, highs_options
 from monoopt.solvers.settings import Settings, unknown_option
 from monoopt.solvers.silence import silent_descriptor
 
@@ -34,6 +34,8 @@ def make_highs(settings: Settings, log: list[str]) -> Any:
         "threads": settings.threads,
     }
     words |= {"random_seed": settings.seed, **HIGHS_DEFAULTS}
+    if settings.presolve is not None:
+        words |= HIGHS_PRESOLVE[settings.presolve]
     if settings.tolerance is not None:
         names = ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance")
         words |= dict.fromkeys(names, max(settings.tolerance, HIGHS_TOLERANCES[0]))

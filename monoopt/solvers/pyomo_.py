@@ -161,7 +161,8 @@ def _opened(engine: PyomoEngine) -> tuple[Any, bool]:
         there = bool(opened.available()) if newer else bool(opened.available(exception_flag=False))
     if not there:
         reason = f"no executable {engine.executable} found" if engine.executable else "Pyomo does not find it"
-        raise ImportError(said.getvalue().strip() or reason)
+        heard = said.getvalue().strip().partition("\n")[0].rstrip(":")  # what follows may be a traceback
+        raise ImportError(heard or reason)
     return opened, bool(newer)
 
 

@@ -14,8 +14,10 @@ from typing import Any
 from monoopt.program import Status
 from monoopt.solvers.engines import (
     HIGHS_DEFAULTS,
+    HIGHS_PRESOLVE,
     HIGHS_TOLERANCES,
     HIGHS_WORDS,
+    SCIP_PRESOLVE,
     SCIP_TOLERANCES,
     Engine,
     highs_options,
@@ -111,6 +113,7 @@ ENGINES = {
         executable="glpsol",
         install="apt-get install glpk-utils (Debian, Ubuntu) or brew install glpk",
         clock=lambda seconds: max(1, math.ceil(seconds)),
+        presolve={True: {"presol": ""}, False: {"nopresol": ""}},
         says=GLPK_SAYS,
     ),
     "cbc": PyomoEngine(
@@ -122,6 +125,7 @@ ENGINES = {
             "seed": ("randomSeed", "randomCbcSeed"),
         },
         first_seed=1,
+        presolve={True: {"presolve": "on"}, False: {"presolve": "off", "preprocess": "off"}},
         executable="cbc",
         install="apt-get install coinor-cbc (Debian, Ubuntu) or brew install cbc",
     ),
@@ -138,6 +142,7 @@ ENGINES = {
         MIP | {"quadratic"},
         ours={word: native for word, native in HIGHS_WORDS.items() if word != "time_limit"},
         tolerances=HIGHS_TOLERANCES,
+        presolve=HIGHS_PRESOLVE,
         least=VISIBLE,
         defaults=HIGHS_DEFAULTS,
         known=highs_options,
@@ -152,6 +157,7 @@ ENGINES = {
             "seed": ("randomization/randomseedshift",),
         },
         tolerances=SCIP_TOLERANCES,
+        presolve=SCIP_PRESOLVE,
         known=_scip_options,
         install="python -m pip install pyomo pyscipopt",
         duals=False,

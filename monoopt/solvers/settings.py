@@ -34,6 +34,8 @@ class Settings:
         Let the backend print its log; otherwise nothing reaches stdout or file descriptor 1.
     options : mapping
         Native options, passed through; an unknown one is refused.
+    presolve : bool or None
+        Switch the backend's presolve on or off; None keeps its default. A backend without one has nothing to switch.
     """
 
     time_limit: float | None = None
@@ -42,6 +44,7 @@ class Settings:
     seed: int = 0
     verbose: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    presolve: bool | None = None
 
     def __post_init__(self) -> None:
         """Refuse values outside their range, all at once; turn numbers of NumPy into Python's."""
@@ -57,6 +60,8 @@ class Settings:
             faults.append(f"seed={self.seed!r}: wanted a whole number from 0 to 2147483647")
         if not isinstance(self.verbose, (bool, np.bool_)):
             faults.append(f"verbose={self.verbose!r}: wanted True or False")
+        if self.presolve is not None and not isinstance(self.presolve, (bool, np.bool_)):
+            faults.append(f"presolve={self.presolve!r}: wanted True, False or None (the solver's own default)")
         if not isinstance(self.options, Mapping):
             faults.append(f"options={self.options!r}: wanted a mapping from native option to value")
         if faults:
@@ -67,6 +72,7 @@ class Settings:
         self._keep("threads", int(self.threads))
         self._keep("seed", int(self.seed))
         self._keep("verbose", bool(self.verbose))
+        self._keep("presolve", None if self.presolve is None else bool(self.presolve))
 
     def _keep(self, word: str, value: object) -> None:
         object.__setattr__(self, word, value)

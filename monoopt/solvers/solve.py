@@ -7,6 +7,8 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from monoopt.errors import OptionError, UnsupportedProgram, nearest
 from monoopt.program import Program, Solution
 from monoopt.solvers.answer import without_columns
@@ -44,6 +46,7 @@ def solve(
     threads: int = 1,
     seed: int = 0,
     verbose: bool = False,
+    presolve: bool | None = None,
     options: Mapping[str, Any] | None = None,
     raise_on_failure: bool = True,
 ) -> Solution:
@@ -62,8 +65,8 @@ def solve(
         Wall seconds for this solve.
     tolerance : float, optional
         The backend's feasibility and optimality tolerance.
-    threads, seed, verbose
-        The same meaning on every backend.
+    threads, seed, verbose, presolve
+        The same meaning on every backend; ``presolve=None`` keeps the backend's default.
     options : mapping, optional
         Native options of the backend; an unknown one is refused.
     raise_on_failure : bool
@@ -92,7 +95,9 @@ def solve(
     >>> found.status.value, found.objective, float(found.dual("floor"))
     ('optimal', 3.0, 1.0)
     """
-    settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
+    settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options, presolve)
+    if not isinstance(raise_on_failure, (bool, np.bool_)):
+        raise OptionError(f"raise_on_failure={raise_on_failure!r}: wanted True or False")
     backend = _ready(program, solver)
     answer = backend.run(program, settings) if program.shape[1] else without_columns(program)
     solution = checked(program, settings, answer, solver=backend.name, version=backend.version())
@@ -109,13 +114,14 @@ def open_session(
     threads: int = 1,
     seed: int = 0,
     verbose: bool = False,
+    presolve: bool | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Session:
     """Open a session on a program: add columns or rows, change costs, solve again, hot where the backend can.
 
     The words mean the same as in `solve`; use it as a context manager.
     """
-    settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options)
+    settings = Settings(time_limit, tolerance, threads, seed, verbose, {} if options is None else options, presolve)
     return Session(_ready(program, solver).hold(program, settings))
 
 

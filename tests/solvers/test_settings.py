@@ -246,3 +246,21 @@ def test_the_same_solve_gives_the_same_bits(name: str, found: dict[str, str]) ->
     first, second = solve(program, name), solve(program, name)
     np.testing.assert_array_equal(first.x, second.x)
     np.testing.assert_array_equal(first.y, second.y)
+
+
+@pytest.mark.parametrize("presolve", [True, False, None])
+@pytest.mark.parametrize("name", SOLVERS)
+def test_presolve_is_a_word_of_ours_on_every_solver(name: str, presolve: bool | None, found: dict[str, str]) -> None:
+    require(name, found)
+    program, optimum = SOLVERS[name].trial()
+    solution = solve(program, name, presolve=presolve)
+    assert solution.objective == pytest.approx(optimum, abs=1e-5) and solution.options["presolve"] is presolve
+
+
+def test_presolve_reaches_the_solver() -> None:
+    program = cover_program(5, 8)
+    with_it, without = (solve(program, presolve=switch).log for switch in (True, False))
+    assert "Presolving" in with_it and "Presolving" not in without
+    for word in ({"presolve": "off"}, {"raise_on_failure": "no"}):
+        with pytest.raises(OptionError, match="wanted True"):
+            solve(program, **word)
