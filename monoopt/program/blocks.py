@@ -73,7 +73,10 @@ class Block:
     def grown(self, extra: int, index: np.ndarray | None) -> Block:
         """Return this block with `extra` members more at its end."""
         if len(self.shape) != 1:
-            raise FormulationError(f"block {self.name!r} of shape {self.shape} can't grow; only flat blocks can")
+            raise FormulationError(
+                f"block {self.name!r} of shape {self.shape} can't grow; only flat blocks can: give it a size, or index "
+                "labels, when it is added"
+            )
         if (self.index is None) != (index is None):
             raise FormulationError(f"block {self.name!r}: give index labels for all of its members or for none")
         labels = None if self.index is None or index is None else np.concatenate([self.index, index])

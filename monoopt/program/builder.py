@@ -324,5 +324,5 @@ def _bounds(values: np.ndarray, what: str) -> np.ndarray:
             DataWarning,
             stacklevel=3,
         )
-        values = np.where(large, np.sign(values) * np.inf, values)
+        values = np.where(large, np.copysign(np.inf, values), values)
     return values

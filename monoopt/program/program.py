@@ -85,22 +85,26 @@ class Program:
     cones: tuple[Cone, ...] = ()
     offset: float = 0.0
     required: frozenset[str] = frozenset()
-    proved_convex: object = field(
-        default=None, repr=False
-    )  # the P that was found convex, so that copies don't ask again
+    # The P that was found convex, and whether finite bounds had a part in it, so that copies don't ask again.
+    proved_convex: tuple[object, bool] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what is not a program, or not a convex one; freeze the arrays."""
         check_program(self)
-        if self.proved_convex is not self.P:
-            check_convex(self.P, self.name, boxed=_boxed(self))
-            object.__setattr__(self, "proved_convex", self.P)
+        self._prove_convex()
         arrays = [self.c, self.row_lower, self.row_upper, self.lower, self.upper, self.integer]
         matrices = [self.A, *(cone.G for cone in self.cones), *([] if self.P is None else [self.P])]
         for matrix in matrices:
             arrays += [matrix] if isinstance(matrix, np.ndarray) else [matrix.data, matrix.indices, matrix.indptr]
         for array in (*arrays, *(cone.h for cone in self.cones)):
             array.flags.writeable = False
+
+    def _prove_convex(self) -> None:
+        matrix, by_bounds = self.proved_convex or (None, False)
+        if matrix is not self.P or (by_bounds and not _boxed(self)):
+            boxed = _boxed(self)
+            check_convex(self.P, self.name, boxed=boxed)
+            object.__setattr__(self, "proved_convex", (self.P, boxed))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -213,7 +217,7 @@ class Program:
             upper=np.concatenate([self.upper, upper]),
             integer=np.concatenate([self.integer, np.zeros(k, dtype=bool)]),
             P=padded,
-            proved_convex=padded,  # zeros change no sign of x'Px
+            proved_convex=(padded, bool(self.proved_convex and self.proved_convex[1])),  # zeros change no sign of x'Px
             cones=tuple(replace(cone, G=_widened(cone.G, k)) for cone in self.cones),
         )
 

@@ -362,3 +362,24 @@ def test_a_bend_downwards_of_1e9_passes_in_a_box_and_is_refused_where_a_column_i
         free.add_quadratic("x", P)
         with pytest.raises(FormulationError, match=r"not convex.*least eigenvalue -1e-09"):
             free.build()
+
+
+def test_a_proof_that_leant_on_bounds_is_asked_again_where_they_go() -> None:
+    b = ProgramBuilder("boxed")
+    b.add_columns("x", 3, lower=0, upper=1)
+    b.add_quadratic("x", np.diag([1.0, 1.0, -1e-9]))
+    program = b.build()
+    assert replace(program, upper=np.full(3, 2.0)).P is program.P
+    wider = program.with_columns("x", cost=[1.0], coefficients=np.zeros((0, 1)), lower=[-np.inf], upper=[np.inf])
+    for loosened in (program, wider):
+        with pytest.raises(FormulationError, match=r"not convex.*least eigenvalue -1e-09"):
+            replace(loosened, upper=np.full(len(loosened.c), np.inf))
+
+
+def test_bounds_beyond_1e20_become_infinite_beside_a_zero_without_another_word() -> None:
+    b = ProgramBuilder("wide")
+    with pytest.warns(DataWarning) as said:
+        b.add_columns("x", 3, lower=[0.0, -1e20, -np.inf], upper=[0.0, 1e30, np.inf])
+    assert len(said) == 2
+    program = b.build()
+    assert program.lower.tolist() == [0, -np.inf, -np.inf] and program.upper.tolist() == [0, np.inf, np.inf]
