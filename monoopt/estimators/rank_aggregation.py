@@ -233,6 +233,8 @@ class KemenyAggregation(RankingMixin, AggregatedRanking):
     optimal_ : bool
         Whether the two meet.
     certificates_ : list of Certificate
+        One for every group of objects that majorities hold in a cycle (ties count both ways); none where there is no
+        such group: the cost is the sum of the minorities then, and no order can have less.
 
     Examples
     --------
@@ -261,7 +263,8 @@ class KemenyAggregation(RankingMixin, AggregatedRanking):
                 f"{n} objects have {n * n:.2g} ordered pairs; up to {LARGEST_TABLE} objects are taken: rank fewer, "
                 "or take MedianRankAggregation"
             )
-        Settings(self.time_limit)  # refuses what is no limit, even where nothing has to be solved
+        Settings(self.time_limit)  # what is no limit or no solver is refused even where nothing has to be solved
+        check_solver(self.solver)
         order = self._by_content()
         pairs = pair_weights(self.locations_[order], self.attribute_weights_)
         found = kemeny_order(pairs, solver=self.solver, time_limit=self.time_limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest, refuse
 from monoopt.order.directions import parse_directions
+from monoopt.order.frames import is_frame
 from monoopt.order.ranks import Ties, rank_agreement, ranks
 from monoopt.order.scaling import Scaling, lone_extremes
 
@@ -108,7 +109,32 @@ def position_of(label: Any, labels: Sequence[Any]) -> int:
         return places[0]
     if places:
         raise DataError(f"object {label!r} is not unique: rows {places[:5]}")
-    raise DataError(f"no object {label!r}{nearest(label, [str(known) for known in labels])}")
+    known = [str(known) for known in labels]
+    few = ", ".join(known[:5]) + (", ..." if len(known) > 5 else "")
+    raise DataError(
+        f"no object {label!r}{nearest(label, known)}; there are {len(known)} ({few}): give one of these, or the values "
+        "of an object (a sequence, a dict by attribute, or a table of one row)"
+    )
+
+
+def one_row(a: Any) -> Any:
+    """Return the values of one object as a table, with their names if they have some; None for an object's label.
+
+    Examples
+    --------
+    >>> one_row({"income": 3, "debt": 1}), one_row([3, 1]), one_row("Norway")
+    ({'income': [3], 'debt': [1]}, array([[3, 1]]), None)
+    """
+    if isinstance(a, Mapping):
+        return {name: value if np.ndim(value) else [value] for name, value in a.items()}
+    if is_frame(a):
+        return a
+    if isinstance(a, str) or np.ndim(a) == 0:
+        return None
+    names = list(index) if np.iterable(index := getattr(a, "index", None)) else []  # of a pandas Series
+    if names and all(isinstance(name, str) for name in names):
+        return dict(zip(names, np.asarray(a)[:, None], strict=True))
+    return np.asarray(a).reshape(1, -1)
 
 
 def require_two_objects(weight: Array) -> None:

@@ -138,8 +138,9 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        a, b : object label, or array-like of shape (d,)
-            Fitted objects by label (position where they have none), or attribute values of any object.
+        a, b : object label, array-like of shape (d,), dict, Series or table of one row
+            Fitted objects by label (position where they have none), or attribute values of any object, found by their
+            names where they have some.
         """
         return self._compared(self._object(a), self._object(b))
 
@@ -219,9 +220,12 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
     def _object(self, a: Any) -> Array:
         """Find a fitted object by its label, or read the values of any object."""
         check_is_fitted(self, "scores_")
-        if isinstance(a, str) or np.ndim(a) == 0:
+        table = ranking.one_row(a)
+        if table is None:
             return self.values_[ranking.position_of(a, self.objects_)]
-        return self._read(np.asarray(a).reshape(1, -1))[0]
+        values = self._read(table)
+        refuse([f"{len(values)} objects; wanted one"] if len(values) != 1 else [], "object")
+        return values[0]
 
 
 def read_attribute_weights(given: Any, names: Sequence[str]) -> Array:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.errors import OptionError, nearest
+from monoopt.errors import DataError, OptionError, nearest
 
 Ties = Literal["min", "dense", "average", "ordinal", "max"]
 TIES = ("min", "dense", "average", "ordinal", "max")
@@ -37,6 +37,8 @@ def ranks(scores: npt.ArrayLike, ties: Ties = "min", *, best: Literal["high", "l
     ------
     OptionError
         Unknown word.
+    DataError
+        Scores that are no numbers, or NaN (positions listed), or no list of them.
 
     Examples
     --------
@@ -49,9 +51,22 @@ def ranks(scores: npt.ArrayLike, ties: Ties = "min", *, best: Literal["high", "l
         raise OptionError(f"ties={ties!r}: wanted one of {TIES}{nearest(ties, TIES)}")
     if best not in ("high", "low"):
         raise OptionError(f"best={best!r}: wanted 'high' or 'low'")
-    values = _levelled(np.asarray(scores, dtype=np.float64))
+    values = _levelled(_read(scores))
     found = rankdata(-values if best == "high" else values, method=ties)
     return found.astype(np.float64 if ties == "average" else np.int64)
+
+
+def _read(scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"scores: wanted numbers, got {scores!r:.80}") from None
+    if values.ndim != 1:
+        raise DataError(f"scores: wanted one number for each object, got shape {values.shape}")
+    gaps = np.flatnonzero(np.isnan(values)).tolist()
+    if gaps:
+        raise DataError(f"scores: NaN at {gaps[:20]}; an object without a score has no rank: leave it out")
+    return values
 
 
 def _levelled(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

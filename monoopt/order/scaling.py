@@ -15,6 +15,7 @@ Array: TypeAlias = npt.NDArray[np.float64]
 SCALINGS = ("minmax", "robust")
 ALONE = 0.5  # an object that makes up this share of a range by itself is reported
 QUANTILES = (0.05, 0.95)
+ROUNDING = 8 * np.finfo(np.float64).eps  # of a value: attributes that vary by no more are constant
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Scaling:
     low, high : ndarray, shape (d,)
         The values that become 0 and 1, in the attribute's units.
     kept : ndarray of bool, shape (d,)
-        False for attributes that don't vary: they can't be scaled and take no part.
+        False for attributes that don't vary by more than rounding: they can't be scaled and take no part.
     """
 
     low: Array
@@ -75,14 +76,14 @@ def fit_scaling(X: Array, sample_weight: Array, scaling: Any, names: Sequence[st
     """
     known = X[sample_weight > 0]
     low, high = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
-    kept = low < high
+    kept = high / 2 - low / 2 > ROUNDING * np.maximum(np.abs(low), np.abs(high)) / 2  # halves: no overflow
     if isinstance(scaling, str):
         if scaling not in SCALINGS:
             raise OptionError(f"scaling={scaling!r}: wanted one of {SCALINGS}{nearest(scaling, SCALINGS)}")
         if scaling == "robust":
             low, high = _quantile_range(X, sample_weight, QUANTILES, low, high)
     elif hasattr(scaling, "items"):
-        low, high, kept = _goalposts(dict(scaling), names, low, high)
+        low, high, kept = _goalposts(dict(scaling), names, low, high, kept)
     else:
         low, high = _quantile_range(X, sample_weight, _two_quantiles(scaling), low, high)
     with np.errstate(over="ignore"):
@@ -148,9 +149,9 @@ def _quantile_range(
 
 
 def _goalposts(
-    posts: dict[Any, Any], names: Sequence[str], low: Array, high: Array
+    posts: dict[Any, Any], names: Sequence[str], low: Array, high: Array, kept: npt.NDArray[np.bool_]
 ) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-    low, high = low.copy(), high.copy()
+    low, high, kept = low.copy(), high.copy(), kept.copy()
     faults = [f"unknown attribute {name!r}{nearest(name, names)}" for name in posts if name not in names]
     for name, pair in posts.items():
         try:
@@ -160,6 +161,7 @@ def _goalposts(
         if not (np.isfinite([first, last]).all() and first < last):
             faults.append(f"{name!r}: {pair!r}, wanted two numbers (low, high) with low < high")
         elif name in names:
-            low[list(names).index(name)], high[list(names).index(name)] = first, last
+            j = list(names).index(name)
+            low[j], high[j], kept[j] = first, last, True
     refuse(faults, "scaling")
-    return low, high, low < high
+    return low, high, kept

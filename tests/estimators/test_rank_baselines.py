@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.utils.estimator_checks import check_estimator
 
 from monoopt.algorithms.equal_orders import nearest_of_equal_cost
-from monoopt.errors import DataError, DataWarning, OptionError
+from monoopt.errors import DataError, DataWarning, OptionError, SolverNotFound
 from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
 from monoopt.estimators.rank_baselines import FirstPrincipalComponent, WeightedSum
 from monoopt.estimators.rpc import RankingPrincipalCurve
@@ -180,3 +181,27 @@ def test_exchanges_keep_the_cost_and_leave_no_free_one_that_is_nearer(seed: int)
         other = found.copy()
         other[[i, k]] = found[[k, i]]
         assert costs[np.arange(n), other].sum() > total or ranks @ other <= ranks @ found
+
+
+@pytest.mark.parametrize("kind", [WeightedSum, FirstPrincipalComponent, RankingPrincipalCurve])
+def test_an_object_to_compare_is_read_by_its_names_wherever_it_has_some(kind: type):
+    frame = pd.DataFrame({"p": [0, 1, 0.8, 0.4], "q": [0, 1, 0.3, 0.5]}, index=["low", "high", "A", "B"])
+    ranker = quiet(kind(), frame)
+    wanted = ranker.compare("A", "B").contributions
+    turned = frame[["q", "p"]]
+    ways = [turned.loc["A"], turned.loc[["A"]], {"q": 0.3, "p": 0.8}, {"q": [0.3], "p": [0.8]}]
+    for way in [*ways, pl.DataFrame({"q": [0.3], "p": [0.8]}), [0.8, 0.3], np.array([0.8, 0.3])]:
+        assert np.array_equal(ranker.compare(way, "B").contributions, wanted)
+    with pytest.raises(DataError, match="missing column 'q'"):
+        ranker.compare({"p": 0.8}, "B")
+    with pytest.raises(DataError, match="2 objects; wanted one"):
+        ranker.compare(frame.loc[["A", "B"]], "B")
+    with pytest.raises(DataError, match=r"no object 'Z'; there are 4 \(low, high, A, B\)"):
+        ranker.compare("Z", "B")
+
+
+def test_an_unknown_solver_is_refused_even_where_majorities_settle_the_order():
+    X = [[3, 3], [2, 2], [1, 1]]
+    assert KemenyAggregation().fit(X).certificates_ == []
+    with pytest.raises(SolverNotFound, match="did you mean 'highs'"):
+        KemenyAggregation(solver="higs").fit(X)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from monoopt.errors import OptionError
+from monoopt.errors import DataError, OptionError
 from monoopt.order.ranks import rank_agreement, ranks
 
 
@@ -42,3 +42,16 @@ def test_rounding_decides_no_rank() -> None:
     assert ranks(scores).tolist() == ranks(np.array([0.3, 0.1 + 0.2, 1.0, 0.0])).tolist() == [2, 2, 1, 4]
     assert ranks(scores * 1e-9).tolist() == ranks(scores * 1000 + 273.15).tolist() == [2, 2, 1, 4]
     assert ranks([1.0, 1.0 + 1e-9, 0.0]).tolist() == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ([1.0, np.nan, 2.0], r"NaN at \[1\].*leave it out"),
+        ([[1.0], [2.0]], r"shape \(2, 1\)"),
+        (["a"], "wanted numbers"),
+    ],
+)
+def test_what_has_no_score_has_no_rank(scores: list, words: str):
+    with pytest.raises(DataError, match=words):
+        ranks(scores)

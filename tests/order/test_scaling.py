@@ -64,3 +64,12 @@ def test_an_object_that_sets_the_range_alone_is_found_at_either_end():
     assert [(row, column) for row, column, _ in lone_extremes(data, np.ones(5))] == [(4, 0), (0, 1)]
     assert lone_extremes(data, np.array([1.0, 1, 1, 1, 0])) == []
     assert lone_extremes(data[1:4], np.ones(3)) == []
+
+
+def test_what_varies_by_rounding_only_is_constant_and_what_varies_by_more_is_not():
+    column = np.array([0.3, 0.1 + 0.2, 0.3])  # three tenths, twice as written and once as a sum
+    for values, kept in ((column, False), (column * 1e300, False), (column * -1e-300, False), (1e9 + column, True)):
+        data = np.column_stack([[1.0, 2.0, 3.0], np.where(kept, [1e9, 1e9 + 1, 1e9], values)])
+        assert fit_scaling(data, np.ones(3), "minmax", NAMES).kept.tolist() == [True, kept]
+    posts = {"leb": (0.0, 1.0)}
+    assert fit_scaling(np.column_stack([[1.0, 2, 3], column]), np.ones(3), posts, NAMES).kept.all()
