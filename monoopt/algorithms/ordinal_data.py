@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 TAU_ROWS = 10_000  # rows that the rank correlations are taken from, evenly spaced
 FIRST_LOOK = 2_000  # rows among which comparable ones are looked for before the graph of all is written
-AGAINST = (-0.1, 0.05)  # a sign is called wrong at a correlation below the first with p below the second
+AGAINST = (-0.1, 0.05)  # a sign is called wrong at a correlation below the first with one-sided p below the second
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Agreement:
     @property
     def contradicts(self) -> bool:
         """Whether the data clearly go against the declared direction."""
-        return self.direction * self.tau < AGAINST[0] and self.p_value < AGAINST[1]
+        return self.direction * self.tau < AGAINST[0] and self.p_value / 2 < AGAINST[1]
 
     def __str__(self) -> str:
         word = {1: "gain", -1: "cost", 0: "free"}[self.direction]

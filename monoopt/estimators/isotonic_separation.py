@@ -229,8 +229,9 @@ class IsotonicSeparationClassifier(OrdinalPredictor, ClassifierMixin, BaseEstima
         for block in blocks(len(values), len(border)):
             total = np.zeros((len(values[block]), len(border)))
             for j in np.flatnonzero(~free):
-                ahead = np.subtract.outer(values[block, j], border[:, j]) * (side * self.directions_[j])
-                total += np.round(np.maximum(ahead, 0.0) / self._width[j] / GRAIN) * GRAIN
+                with np.errstate(over="ignore"):  # farther than numbers go is infinitely far
+                    ahead = np.subtract.outer(values[block, j], border[:, j]) * (side * self.directions_[j])
+                    total += np.round(np.maximum(ahead, 0.0) / self._width[j] / GRAIN) * GRAIN
             for j in np.flatnonzero(free):
                 total[values[block, j][:, None] != border[:, j]] = np.inf
             out[block] = total.min(axis=1, initial=np.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,13 @@ from monoopt.order.cells import as_array
 from monoopt.order.frames import is_frame
 
 BITS = {2: 10, 4: 23}
+CELL_BITS = {np.float16: 10, np.float32: 23}
 
 
 def precision_of(X: Any) -> npt.NDArray[np.uint8]:
     """Return the fraction bits of each column as given: 10 (float16), 23 (float32) or 52 (all other numbers).
+
+    Of cells that are Python objects the coarsest of their column counts.
 
     See Also
     --------
@@ -24,14 +27,25 @@ def precision_of(X: Any) -> npt.NDArray[np.uint8]:
     if is_frame(X):
         import narwhals as nw
 
-        kinds = nw.from_native(X, eager_only=True).schema.values()
-        return np.array([{"Float16": 10, "Float32": 23}.get(str(kind), 52) for kind in kinds], dtype=np.uint8)
+        columns = nw.from_native(X, eager_only=True).iter_columns()
+        return np.array([_bits_of_column(column) for column in columns], dtype=np.uint8)
     if isinstance(X, Mapping):
         return np.concatenate([precision_of(as_array(column, "X")[:, None]) for column in X.values()])
     table = X if hasattr(X, "dtype") else np.asarray(X)
     kind, width = table.dtype, int(table.shape[1])
+    if getattr(kind, "kind", "") == "O":
+        return np.array([_bits_of_cells(table[:, j]) for j in range(width)], dtype=np.uint8)
     bits_all = BITS.get(kind.itemsize, 52) if getattr(kind, "kind", "") == "f" else 52
     return np.full(width, bits_all, dtype=np.uint8)
+
+
+def _bits_of_column(column: Any) -> int:
+    kind = str(column.dtype)
+    return _bits_of_cells(column.to_list()) if kind == "Object" else {"Float16": 10, "Float32": 23}.get(kind, 52)
+
+
+def _bits_of_cells(cells: Iterable[Any]) -> int:
+    return min((CELL_BITS.get(kind, 52) for kind in {type(cell) for cell in cells}), default=52)
 
 
 def match_precision(values: npt.NDArray[np.float64], bits: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:

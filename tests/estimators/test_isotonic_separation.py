@@ -80,3 +80,10 @@ def test_mean_absolute_error_in_cross_validation_is_as_good_as_published():
         IsotonicSeparationClassifier(), table.X, table.y, cv=folds, scoring="neg_mean_absolute_error"
     )
     assert -scores.mean() <= 0.36
+
+
+def test_an_object_farther_than_numbers_go_is_answered_without_a_word():
+    separation = IsotonicSeparationClassifier().fit([[1, 1], [2, 2], [4, 4]], [0, 0, 1])
+    far = [[1e308, 5], [-1e308, 0], [5, 1e308], [1e308, 1e308], [-1e308, -1e308]]
+    assert separation.predict(far).tolist() == [1, 0, 1, 1, 0]
+    assert separation.predict([[1e308, -1e308]]).tolist() == [0]

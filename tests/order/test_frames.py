@@ -227,3 +227,15 @@ def test_plain_arrays_load_no_frame_package():
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.array([[np.float32(0.1), 1.0]], dtype=object),
+        pd.DataFrame({"a": np.array([np.float32(0.1)], dtype=object), "b": [1.0]}),
+        {"a": np.array([np.float32(0.1)], dtype=object), "b": [1.0]},
+    ],
+)
+def test_cells_that_are_objects_keep_their_precision(table: object):
+    assert precision_of(table).tolist() == [23, 52]
