@@ -77,9 +77,11 @@ def penalty(D: float | None, weights: npt.ArrayLike) -> float | None:
     w = np.asarray(weights, dtype=float)
     if isinstance(D, bool) or not isinstance(D, int | float | np.number) or not np.isfinite(D) or D <= 0:
         raise OptionError(f"D={D!r}: wanted a positive number, or None for a hard margin")
-    if D * w.sum() < 1 - ROUNDING:
-        raise DataError(f"D = {D:g} is too small: wanted D >= {1 / w.sum():g} = 1 / n (n = {w.sum():g})")
-    return None if D * w.min() >= 1 else float(D)
+    D, total, lightest = float(D), float(w.sum()), float(w.min())  # Python's floats overflow to infinity in silence
+    if D * total < 1 - ROUNDING:
+        few = "g" if f"{D:g}" != f"{1 / total:g}" else ".12g"  # digits that show the difference
+        raise DataError(f"D = {D:{few}} is too small: wanted D >= {1 / total:{few}} = 1 / n (n = {total:g})")
+    return None if D * lightest >= 1 else D
 
 
 def build(
@@ -197,6 +199,17 @@ def object_duals(program: Program, y: npt.NDArray[np.float64] | None) -> Floats:
     caps = np.ones(block.size)
     if len(program.columns) == 3:
         caps = program.c[program.block("xi")]  # kept as a minimisation: + D w
+    return within(raw, caps)
+
+
+def within(raw: Floats, caps: Floats) -> Floats:
+    """Return u with 0 <= u <= caps and sum 1, as near to `raw` as that allows (caps add up to 1 at least).
+
+    Examples
+    --------
+    >>> within(np.array([0.5, 0.25, 0.0]), np.array([0.5, 0.5, 0.5]))
+    array([0.5       , 0.33333333, 0.16666667])
+    """
     u = np.minimum(raw, caps)
     total = float(u.sum())
     room = caps - u

@@ -72,13 +72,14 @@ def penalty(C: float | None, nu: float | None, total_weight: float) -> float:
     if C is None:
         if not is_number(nu) or not 0 < nu <= 1:
             raise OptionError(f"nu is {nu!r}; wanted a fraction of outliers, 0 < nu <= 1 (or C)")
-        return 1.0 / (nu * total_weight)
-    if not is_number(C) or not 0 < C < MOST:
+        return min(1.0 / (nu * total_weight), MOST)
+    if not is_number(C) or not 0 < C <= MOST:
         raise OptionError(f"C is {C!r}; wanted a positive number (1 or more: no object outside)")
     if C * total_weight < 1 - ROUNDING:
+        few = "g" if f"{C:g}" != f"{1 / total_weight:g}" else ".12g"  # digits that show the difference
         raise DataError(
-            f"C = {C:g} is too small: the multipliers add up to 1, so C >= {1 / total_weight:g} = 1 / N is needed "
-            f"(N = {total_weight:g})"
+            f"C = {C:{few}} is too small: the multipliers add up to 1, so C >= {1 / total_weight:{few}} = 1 / N is "
+            f"needed (N = {total_weight:g})"
         )
     return max(float(C), 1.0 / total_weight)  # the bound itself, if rounding put C below it
 

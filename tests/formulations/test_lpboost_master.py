@@ -146,3 +146,10 @@ def test_without_multipliers_there_is_no_reading():
 def test_what_can_not_be_used_is_named(signs: list, answers: np.ndarray, weights: list | None, what: str):
     with pytest.raises(DataError, match=what):
         lpboost_master.build(signs, answers, weights=weights)
+
+
+def test_a_penalty_without_measure_is_a_hard_margin_and_one_just_below_its_bound_shows_the_digits():
+    for D in (1e308, np.float64(1.7e308), 1.0):
+        assert lpboost_master.penalty(D, [1.0, 2.0, 1.0]) is None
+    with pytest.raises(DataError, match=r"D = 0\.3333333 is too small: wanted D >= 0\.333333333333"):
+        lpboost_master.penalty(0.3333333, [1, 1, 1])

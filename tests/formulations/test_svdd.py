@@ -142,3 +142,9 @@ def test_the_program_is_described_by_its_families():
     assert program.column_names() == ["beta(a)", "beta(b)", "beta(c)"]
     assert [block.name for block in program.rows] == ["total"]
     get_solver("smo").check(program)
+
+
+def test_a_bound_that_differs_late_is_shown_with_the_digits_that_differ() -> None:
+    with pytest.raises(DataError, match=r"C = 0\.3333333 is too small.*C >= 0\.333333333333"):
+        svdd.penalty(0.3333333, None, 3)
+    assert svdd.penalty(None, 1e-300, 4) == svdd.penalty(1e100, None, 4) == 1e100  # no object outside, either way
