@@ -41,33 +41,35 @@ class ShortPricer(RulePricer):
 
     def best(self, u: Floats, edge: float, tolerance: float, time_limit: float | None) -> Found:
         """Sum all grids of both signs."""
-        pairs: list[tuple[float, Rule]] = []
+        found: list[tuple[float, Floats, bool]] = []
         bound = abs(float(u @ self.signs))  # the rules that always answer
         for positive in (True, False):
             v = u * self.signs * (1 if positive else -1)
             sides = self._sides * (1 if positive else -1) + 0.0
             for chosen in _choices(sides.shape[1], self.most):
-                value, found = self._grid(sides, list(chosen), v, edge + tolerance, positive)
+                value, pairs = _grid(sides, list(chosen), v, edge + tolerance)
                 bound = max(bound, value)
-                pairs += found
-        pairs.sort(key=lambda pair: -pair[0])
-        return Found([rule for _, rule in pairs[: 2 * COLUMNS]], pairs[0][0] if pairs else 0.0, bound, True)
+                found += [(value, asked, positive) for value, asked in pairs]
+        found.sort(key=lambda one: -one[0])
+        rules = [
+            rule_of(*rule_pricing.conditions(asked, self.directions, positive), positive)
+            for _, asked, positive in found[: 2 * COLUMNS]
+        ]
+        return Found(rules, found[0][0] if found else 0.0, bound, True)
 
-    def _grid(
-        self, sides: Floats, chosen: list[int], v: Floats, threshold: float, positive: bool
-    ) -> tuple[float, list[tuple[float, Rule]]]:
-        """Return the best value among the rules on the chosen sides, and rules above the threshold."""
-        ranked = rank_points(sides[:, chosen], v)
-        if ranked is None:
-            return 0.0, []
-        levels, best = sum_grid(ranked, threshold / ranked.scale, PER_GRID)
-        found = []
-        for places in levels:
-            asked = np.full(sides.shape[1], -np.inf)
-            asked[chosen] = [known[place] for known, place in zip(ranked.values, places, strict=True)]
-            rule = rule_of(*rule_pricing.conditions(asked, self.directions, positive), positive)
-            found.append((float(v[rule.covers(self.X)].sum()), rule))
-        return best * ranked.scale, found
+
+def _grid(sides: Floats, chosen: list[int], v: Floats, threshold: float) -> tuple[float, list[tuple[float, Floats]]]:
+    """Return the best value on the chosen sides; the values above the threshold, and what is asked there."""
+    ranked = rank_points(sides[:, chosen], v)
+    if ranked is None:
+        return 0.0, []
+    levels, best = sum_grid(ranked, threshold / ranked.scale, PER_GRID)
+    asked = np.full((len(levels), sides.shape[1]), -np.inf)
+    covered = np.ones((len(levels), len(sides)), dtype=bool)
+    for place, j in enumerate(chosen):
+        asked[:, j] = ranked.values[place][levels[:, place]]
+        covered &= sides[:, j] >= asked[:, [j]]
+    return best * ranked.scale, [(float(v[row].sum()), line) for row, line in zip(covered, asked, strict=True)]
 
 
 def short_rules(X: Floats, directions: Signs, most: int, cuts: int | None = None) -> list[Rule]:
