@@ -98,11 +98,17 @@ def delaunay_pairs(points: np.ndarray) -> np.ndarray:
         order = np.argsort(points[:, 0], kind="stable")
         edges = np.column_stack([order[:-1], order[1:]])
     else:
-        simplices = Delaunay(points, qhull_options="QJ Pp").simplices
+        simplices = _triangulation(points)
         i, j = np.triu_indices(d + 1, 1)
         edges = np.unique(np.sort(simplices[:, np.column_stack([i, j])].reshape(-1, 2), axis=1), axis=0)
     length = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
     return edges[np.argsort(length, kind="stable")]
+
+
+def _triangulation(points: np.ndarray) -> np.ndarray:
+    """Corners of the simplices, found in units of the widths, so that neither unit nor place matters."""
+    inner = (points - points.mean(axis=0)) / (float(np.ptp(points, axis=0).max()) or 1.0)
+    return Delaunay(inner, qhull_options="QJ Pp").simplices
 
 
 def equilibria(

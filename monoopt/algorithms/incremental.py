@@ -20,6 +20,7 @@ from monoopt.algorithms.svdd_training import Trained, Training, train
 from monoopt.errors import OptionError, nearest
 from monoopt.formulations.svdd import ball, penalty
 from monoopt.order.kernels import Kernel
+from monoopt.order.parameters import is_number
 from monoopt.order.potential import schroedinger_potential
 from monoopt.program import Certificate
 from monoopt.solvers.smo import feasible_start
@@ -86,9 +87,10 @@ def train_in_batches(
     >>> round(found.trained.ball.squared_radius, 6), len(found.working)
     (0.25, 10)
     """
+    check_fractions(working_fraction, batch_fraction)
     n = len(weight)
-    size = _size("working_fraction", working_fraction, n)
-    batch = _size("batch_fraction", batch_fraction, size)
+    size = max(1, round(working_fraction * n))
+    batch = max(1, round(batch_fraction * size))
     queue = _queue(kernel, order, random_state)
     working, rest = queue[:size], queue[size:]
     penalty(C, None, float(weight[working].sum()))
@@ -141,7 +143,16 @@ def _over_all(
     return Batches(replace(found, ball=whole, measured=measured, program=None), working, certificates, gap)
 
 
-def _size(word: str, fraction: float, of: int) -> int:
-    if not 0 < fraction <= 1 or (word == "batch_fraction" and fraction == 1):
-        raise OptionError(f"{word} is {fraction!r}; wanted a number between 0 and 1")
-    return max(1, round(fraction * of))
+def check_fractions(working_fraction: object, batch_fraction: object) -> None:
+    """Refuse sizes that are no fractions, even where nothing comes of them.
+
+    Examples
+    --------
+    >>> check_fractions(0.2, 1)
+    Traceback (most recent call last):
+    ...
+    monoopt.errors.OptionError: batch_fraction is 1; wanted a number between 0 and 1
+    """
+    for word, fraction in (("working_fraction", working_fraction), ("batch_fraction", batch_fraction)):
+        if not is_number(fraction) or not 0 < fraction <= 1 or (word == "batch_fraction" and fraction == 1):
+            raise OptionError(f"{word} is {fraction!r}; wanted a number between 0 and 1")

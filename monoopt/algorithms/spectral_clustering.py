@@ -23,7 +23,11 @@ RULES = ("gap", "eigenvalues")
 
 
 def spectral_clusters(
-    affinity: Any, n_clusters: int | str = "gap", *, random_state: int | np.random.RandomState | None = None
+    affinity: Any,
+    n_clusters: int | str = "gap",
+    *,
+    random_state: int | np.random.RandomState | None = None,
+    names: np.ndarray | None = None,
 ) -> np.ndarray:
     """Label objects by the spectral step on an affinity matrix.
 
@@ -36,6 +40,8 @@ def spectral_clusters(
         eigenvalues of the affinity that are larger than 1.
     random_state : int, RandomState or None
         Of k-means.
+    names : ndarray, shape (n,), optional
+        What a warning calls the objects; default: their numbers.
 
     Returns
     -------
@@ -61,11 +67,15 @@ def spectral_clusters(
     if len(together):
         labels[together] = _split(A[np.ix_(together, together)], count, piece[together], wanted, random_state)
     elif isinstance(wanted, int) and wanted != len(alone):
-        raise DataError(f"no two objects have any affinity: {len(alone)} clusters of one, {wanted} asked")
+        raise DataError(
+            f"no two objects have any affinity: {len(alone)} clusters of one, {wanted} asked; ask for {len(alone)}"
+        )
     if len(alone) and len(together):
-        names = ", ".join(map(str, alone[:10])) + (", ..." if len(alone) > 10 else "")
+        called = alone if names is None else names[alone]
+        shown = ", ".join(map(str, called[:10])) + (", ..." if len(called) > 10 else "")
         warnings.warn(
-            f"{len(alone)} object(s) without affinity to any other are clusters of their own: {names}",
+            f"{len(alone)} object(s) without affinity to any other are clusters of their own: {shown} (not counted in "
+            "n_clusters)",
             DataWarning,
             stacklevel=2,
         )
@@ -85,7 +95,8 @@ def asked(n_clusters: Any, n: float = np.inf) -> int | str:
         raise OptionError(f"n_clusters is {n_clusters!r}; wanted a whole number from 1, 'gap' or 'eigenvalues'")
     if n_clusters > n:
         raise DataError(
-            f"n_clusters = {n_clusters}, and there are only {n} distinct objects (representatives) to group"
+            f"n_clusters = {n_clusters}, and there are only {n} distinct object(s) (representatives) to group; ask for "
+            f"{n} or fewer"
         )
     return int(n_clusters)
 
@@ -98,7 +109,10 @@ def _split(
     if wanted == count or n == count:
         return piece
     if isinstance(wanted, int) and wanted < count:
-        raise DataError(f"{count} components, {wanted} asked: the affinity graph falls apart into {count} pieces")
+        raise DataError(
+            f"{count} components, {wanted} asked: the affinity graph falls apart into {count} pieces; ask for "
+            f"{count} or more"
+        )
     if wanted == "eigenvalues":
         groups = max(count, groups_by_size(A))
     elif wanted == "gap":
@@ -107,11 +121,16 @@ def _split(
         groups = int(wanted)
     values, vectors = leading_eigenpairs(A, max(groups, MOST_GROUPS + 1))
     groups = groups or max(count, min(groups_by_gap(values), n))
+    distinct = int((np.abs(values) > DISTINCT).sum())
+    if isinstance(wanted, str):
+        groups = max(count, min(groups, distinct))
     if groups == count:
         return piece
-    distinct = int((np.abs(values) > DISTINCT).sum())
     if groups > distinct:
-        raise DataError(f"{count} components, {groups} asked: the objects fall into {distinct} distinct groups at most")
+        raise DataError(
+            f"{count} components, {groups} asked: the objects fall into {distinct} distinct groups at most; ask for "
+            f"{distinct} or fewer"
+        )
     return _k_means(vectors[:, :groups], groups, random_state)
 
 

@@ -162,8 +162,8 @@ def _kept(certificate: Certificate, how: Training) -> Certificate:
     """Refuse what is not proved, unless the best point is wanted all the same."""
     if not certificate.ok and not how.keep_best:
         raise CertificateError(
-            f"the ball was not proved to be the smallest: {certificate}; allow more time (time_limit), or take "
-            "the best ball found (keep_best=True)",
+            f"the ball was not proved to be the smallest: {certificate}; allow more time (time_limit); "
+            "SVDD(keep_best=True) takes the best ball found",
             certificate,
         )
     return certificate

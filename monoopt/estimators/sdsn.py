@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from monoopt.algorithms.incremental import ORDERS, Batches, train_in_batches
+from monoopt.algorithms.incremental import ORDERS, Batches, check_fractions, train_in_batches
 from monoopt.algorithms.spectral_clustering import asked, spectral_clusters
 from monoopt.algorithms.svdd_training import Trained, Training, train
-from monoopt.errors import OptionError, nearest
+from monoopt.errors import DataError, OptionError, nearest
 from monoopt.estimators.inputs import read_fit_table, read_new_table, read_random_state
 from monoopt.order.dominance import merge_equal
 from monoopt.order.graphs import Paths, nearest_sources, without_detours
@@ -160,16 +160,20 @@ class SDSN(ClusterMixin, BaseEstimator):
         metric = self._make_metric(rows)
         members = self._members(found, len(rows))
         paths, graph, self.path_proof_ = nearest_sources(metric, members)
-        groups = self._groups(kernel, metric, graph, members, random)
+        _refuse_unreached(paths, metric)
+        numbers = np.unique(home, return_index=True)[1][members]
+        groups = self._groups(kernel, metric, graph, members, random, numbers)
         label = np.full(len(rows), -1)
         label[members] = groups
         label = label[paths.source]
         self._keep(kernel, metric, paths, found, canonical(label[home], home)[label], home)
-        self.representatives_ = np.sort(np.unique(home, return_index=True)[1][members])
+        self.representatives_ = np.sort(numbers)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels of new objects: of the DR that is nearest by a path through the training objects.
+
+        A training object keeps its label. So far away that no number holds W, it is that of the nearest object.
 
         Parameters
         ----------
@@ -188,8 +192,10 @@ class SDSN(ClusterMixin, BaseEstimator):
         for start in range(0, len(values), step):
             part = slice(start, start + step)
             D = distances(values[part], metric.X)
-            last = metric.between(D, density[part, None], metric.density)
-            label[part] = self.object_labels_[np.argmin(last + self.object_distance_, axis=1)]
+            length = metric.between(D, density[part, None], metric.density) + self.object_distance_
+            near = D.min(axis=1, keepdims=True)
+            length[(D == near) & ((near == 0) | np.isinf(length.min(axis=1, keepdims=True)))] = -1.0
+            label[part] = self.object_labels_[np.argmin(length, axis=1)]
         return label
 
     def _check_words(self) -> None:
@@ -202,6 +208,7 @@ class SDSN(ClusterMixin, BaseEstimator):
         if self.unit is not None and not (is_number(self.unit) and self.unit > 0):
             raise OptionError(f"unit is {self.unit!r}; wanted a positive distance or None")
         asked(self.n_clusters)
+        check_fractions(self.working_fraction, self.batch_fraction)
 
     def _representatives(self, kernel: Kernel, home: np.ndarray, random: np.random.RandomState) -> Trained:
         """Phase 1: train the SVDD on the distinct objects, each with weight 1."""
@@ -232,16 +239,22 @@ class SDSN(ClusterMixin, BaseEstimator):
         return DensityMetric(rows, average_distances(rows, self.neighbourhood), unit)
 
     def _groups(
-        self, kernel: Kernel, metric: DensityMetric, graph: Any, members: np.ndarray, random: np.random.RandomState
+        self,
+        kernel: Kernel,
+        metric: DensityMetric,
+        graph: Any,
+        members: np.ndarray,
+        random: np.random.RandomState,
+        numbers: np.ndarray,
     ) -> np.ndarray:
-        """Phase 2: cluster the representatives."""
+        """Phase 2: cluster the representatives, whose row numbers warnings name."""
         if len(members) == 1:
             affinity = np.ones((1, 1))
         elif self.affinity == "kernel":
             affinity = kernel.rows().take(members).matrix()
         else:
             affinity = path_affinity(metric, without_detours(graph, metric), members, PATH_RANK)
-        return spectral_clusters(affinity, self.n_clusters, random_state=random)
+        return spectral_clusters(affinity, self.n_clusters, random_state=random, names=numbers)
 
     def _keep(
         self,
@@ -263,4 +276,14 @@ class SDSN(ClusterMixin, BaseEstimator):
             metric.X,
             label,
             paths.distance,
+        )
+
+
+def _refuse_unreached(paths: Paths, metric: DensityMetric) -> None:
+    """Refuse objects that only arcs of infinite length lead to."""
+    lost = int((~np.isfinite(paths.distance)).sum())
+    if lost:
+        raise DataError(
+            f"exp(||x - y||^2) is beyond any number on all paths to {lost} object(s): distances reach more than 26 "
+            f"times the unit {metric.unit:.3g}. Take unit=None (their root mean square), or a larger one"
         )

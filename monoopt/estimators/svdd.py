@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.svdd_training import Trained, Training, train
@@ -56,7 +58,8 @@ class SVDD(OutlierMixin, BaseEstimator):
     tolerance : float, optional
         The solver's tolerance.
     keep_best : bool
-        Keep the best feasible ball when optimality was not proved (`certificates_` says so), rather than raise.
+        Keep the best feasible ball when optimality was not proved, with a ``ConvergenceWarning`` that says how far it
+        may be from the smallest (`certificates_` says so, too), rather than raise.
     keep_programs : bool
         Keep the solved program in `programs_` (and form it even where ``"smo"`` would not).
 
@@ -67,7 +70,8 @@ class SVDD(OutlierMixin, BaseEstimator):
     radius_ : float
         Radius R; ``squared_radius_`` its square, ``offset_`` minus that, less the tolerance of 1e-6 R^2.
     support_, boundary_, outside_ : ndarray of int
-        Training objects on the sphere or outside; on the sphere; outside. By distance, within 1e-6 R^2.
+        Training objects on the sphere or outside; on the sphere; outside. By distance, within 1e-6 R^2, as `predict`
+        tells new objects: after a repair by the kernel as given, so that more objects may have a multiplier.
     support_vectors_, multipliers_ : ndarray
         Distinct objects with a positive multiplier, and that (of all copies together). No vectors when precomputed.
     centre_norm_ : float
@@ -146,11 +150,14 @@ class SVDD(OutlierMixin, BaseEstimator):
         kernel, home = self._settle(values, there, weight)
         merged = np.bincount(home, weights=weight[there])
         found = train(kernel, C, merged, how)
+        if not found.certificate.ok:  # only with keep_best
+            warnings.warn(f"SVDD keeps a ball that may not be the smallest: {found.certificate}", ConvergenceWarning, 2)
         self._keep(found, kernel, C)
         share = weight[there] / merged[home]
         self.centre_ = np.zeros(len(values))
         self.centre_[there] = found.ball.beta[home] * share
-        sets = {"support_": found.ball.support, "boundary_": found.ball.boundary, "outside_": found.ball.outside}
+        ball = found.measured  # `predict` measures so, too
+        sets = {"support_": ball.support, "boundary_": ball.boundary, "outside_": ball.outside}
         for word, members in sets.items():
             setattr(self, word, there[np.isin(home, members)])
         if isinstance(kernel, np.ndarray):
@@ -211,9 +218,14 @@ class SVDD(OutlierMixin, BaseEstimator):
         check_is_fitted(self, "radius_")
         values = read_new_table(self, X, "radius_")
         if self.kernel_ is None:
-            products = values[:, self._columns[self._used]] @ self.multipliers_
             diagonal = self._new_diagonal(len(values), self_similarity)
+            self._check_products(values[:, self._columns], diagonal)
+            products = values[:, self._columns[self._used]] @ self.multipliers_
         else:
+            if self_similarity is not None:
+                raise OptionError(
+                    f"self_similarity belongs to a precomputed kernel; kernel={self.kernel!r} knows K(x, x)"
+                )
             rows = self.kernel_.new_rows(values)
             products = rows.dot(self.kernel_.take(self._used).rows(), self.multipliers_)
             diagonal = rows.diagonal()
@@ -221,9 +233,14 @@ class SVDD(OutlierMixin, BaseEstimator):
 
     def _new_diagonal(self, m: int, self_similarity: ArrayLike | None) -> np.ndarray:
         if self_similarity is not None:
-            given = np.asarray(self_similarity, dtype=float)
-            if given.shape != (m,) or not np.isfinite(given).all():
-                raise DataError(f"self_similarity: wanted {m} finite numbers K(x, x), got shape {given.shape}")
+            try:
+                given = np.asarray(self_similarity, dtype=float)
+            except (ValueError, TypeError) as error:
+                raise DataError(f"self_similarity: wanted {m} finite numbers K(x, x): {error}") from error
+            if given.shape != (m,) or not (np.isfinite(given) & (given >= 0)).all():
+                raise DataError(
+                    f"self_similarity: wanted {m} finite numbers K(x, x), none negative; got shape {given.shape}"
+                )
             return given
         first = self._diagonal[0]
         if np.abs(self._diagonal - first).max() > 1e-9 * abs(first):
@@ -232,6 +249,21 @@ class SVDD(OutlierMixin, BaseEstimator):
                 "call distance(X, self_similarity=...)"
             )
         return np.full(m, first)
+
+    def _check_products(self, products: np.ndarray, diagonal: np.ndarray) -> None:
+        """Refuse entries that no kernel has: K(x, y)^2 is at most K(x, x) K(y, y)."""
+        assert self.repair_ is not None  # precomputed kernels are looked at
+        if self.repair_.how != "none":
+            return  # the kernel as given is none
+        most = np.sqrt(np.outer(np.maximum(diagonal, 0.0), np.maximum(self._diagonal, 0.0)))
+        beyond = np.argwhere(np.abs(products) > most + 1e-6 * most.max(initial=0.0))
+        if len(beyond):
+            i, j = (int(k) for k in beyond[0])
+            raise DataError(
+                f"X (precomputed kernel): {len(beyond)} entries are larger than a kernel's can be, the first is "
+                f"({i}, {int(self._columns[j])}): {products[i, j]:g}, where K(x, x) and K(y, y) allow {most[i, j]:g}. "
+                "Wanted K between new objects (rows) and training objects (columns)"
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,7 +5,8 @@ tuning-scaled   K(x, y) = exp(-||x - y||^2 / (sigma_x sigma_y)),  sigma_x = dist
 linear          K(x, y) = (x - m)'(y - m), m the mean of the objects: far-away data lose no digits
 
 The Gaussian kernels are one: exp(-s_x s_y ||x - y||^2) with s = sqrt(gamma), or s = 1 / sigma. The exponent is
-an inner product of d + 2 features, so that a block of K is one matrix product and one exponential.
+an inner product of d + 2 features, so that a block of K is one matrix product and one exponential; where objects lie
+so many widths from their mean that rounding would show, it is taken from their differences.
 
 The tuning-scaled kernel is equation (3) of "Integrating the supervised information into unsupervised learning".
 It is symmetric with a unit diagonal and is *not* always positive semidefinite (`monoopt.order.definiteness`).
@@ -14,16 +15,19 @@ It is symmetric with a unit diagonal and is *not* always positive semidefinite (
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from monoopt.errors import DataError, OptionError, nearest
+from monoopt.order.neighbours import distances
 from monoopt.order.parameters import is_number
 from monoopt.order.tuning import tuning_rank, tuning_scales
 
 CHUNK = 1 << 16  # entries of K formed at a time: half a megabyte, which stays in the processor's cache
 EXTREME = 1e150  # squares of larger numbers overflow, of smaller ones than its inverse vanish
 UNHELD = ", whose squares a number can't hold: give it in another unit"
+ROUGH = 1e6  # widths from the mean at which rounding of the inner products moves K by 1e-9: differences are taken then
 TILE = 256  # rows and columns of K that are made symmetric at a time, in place
 KINDS = ("gaussian", "linear", "tuned", "precomputed")
 
@@ -93,6 +97,57 @@ class KernelRows:
             part = slice(start, start + step)
             total[part] = replace(self, left=self.left[part], right=self.right[part]).block(other) @ weights
         return total
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceRows:
+    """exp(-s_x s_y ||x - y||^2) of n objects from their differences: slower than `KernelRows`, right at any width.
+
+    Attributes
+    ----------
+    X : ndarray, shape (n, d)
+        Objects.
+    scale : ndarray, shape (n,)
+        s of each.
+    """
+
+    X: np.ndarray
+    scale: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def take(self, index: np.ndarray) -> DifferenceRows:
+        """Return the rows of a subset of the objects."""
+        return DifferenceRows(self.X[index], self.scale[index])
+
+    def diagonal(self) -> np.ndarray:
+        """K(x, x) of every object."""
+        return np.ones(len(self))
+
+    def row(self, k: int) -> np.ndarray:
+        """K between object k and all of them."""
+        return self.take(np.array([k])).block(self)[0]
+
+    def block(self, other: DifferenceRows) -> np.ndarray:
+        """K between these objects (rows) and others (columns)."""
+        with np.errstate(over="ignore"):
+            exponent = np.multiply.outer(self.scale, other.scale)
+            exponent *= distances(self.X, other.X, squared=True)
+        return np.exp(-exponent)
+
+    def matrix(self) -> np.ndarray:
+        """K of all objects, exactly symmetric, with its exact diagonal."""
+        return self.block(self)
+
+    def whole(self) -> None:
+        """K does not lie in memory."""
+
+    def dot(self, other: DifferenceRows, weights: np.ndarray) -> np.ndarray:
+        """Return ``block(other) @ weights`` without forming more than `CHUNK` entries."""
+        step = max(1, CHUNK // max(1, len(other)))
+        parts = [np.arange(start, min(start + step, len(self))) for start in range(0, len(self), step)]
+        return np.concatenate([np.zeros(0), *(self.take(part).block(other) @ weights for part in parts)])
 
 
 def linear_rows(X: np.ndarray) -> KernelRows:
@@ -172,6 +227,8 @@ class Kernel:
         sqrt(gamma), or 1 / sigma of every object.
     rank : int or None
         r of the tuning scale.
+    exact : bool
+        Whether exponents are taken from differences, because some objects are many widths from the mean.
     """
 
     kind: str
@@ -179,6 +236,7 @@ class Kernel:
     origin: np.ndarray
     scale: float | np.ndarray = 1.0
     rank: int | None = None
+    exact: bool = False
 
     def take(self, index: np.ndarray) -> Kernel:
         """Return the same kernel on a subset of the objects: the parameters stay."""
@@ -191,19 +249,21 @@ class Kernel:
             return float(np.sqrt(self.X.var(axis=0).sum())) or 1.0
         return float(1.0 / (np.sqrt(2.0) * np.mean(self.scale)))
 
-    def rows(self) -> KernelRows:
-        """K of the objects, on demand."""
-        if self.kind == "linear":
-            return linear_rows(self.X - self.origin)
-        return gaussian_rows(self.X, self.scale, self.origin)
+    def rows(self) -> Any:
+        """K of the objects, on demand: `KernelRows` or `DifferenceRows`."""
+        return self._rows(self.X, self.scale)
 
-    def new_rows(self, new: np.ndarray) -> KernelRows:
+    def new_rows(self, new: np.ndarray) -> Any:
         """K of new objects, whose blocks with `rows` are on demand."""
         refuse_large(new)
+        return self._rows(new, self.scale if self.rank is None else _inverse_widths(self.X, self.rank, new))
+
+    def _rows(self, X: np.ndarray, scale: float | np.ndarray) -> KernelRows | DifferenceRows:
         if self.kind == "linear":
-            return linear_rows(new - self.origin)
-        scale = self.scale if self.rank is None else 1.0 / tuning_scales(self.X, self.rank, new)
-        return gaussian_rows(new, scale, self.origin)
+            return linear_rows(X - self.origin)
+        if self.exact:
+            return DifferenceRows(X, np.broadcast_to(np.asarray(scale, dtype=float), (len(X),)))
+        return gaussian_rows(X, scale, self.origin)
 
 
 def settle_kernel(
@@ -241,11 +301,22 @@ def settle_kernel(
     if kind == "linear":
         return Kernel(kind, X, origin)
     if kind == "gaussian":
-        return Kernel(kind, X, origin, float(np.sqrt(resolve_gamma(gamma, X, sample_weight))))
+        return _settled(Kernel(kind, X, origin, float(np.sqrt(resolve_gamma(gamma, X, sample_weight)))))
     if isinstance(rank, bool) or not isinstance(rank, (str, int, np.integer)):
         raise OptionError(f"rank is {rank!r}; wanted a whole number from 1, 'local' or 'mean'")
     settled = tuning_rank(X, rank) if isinstance(rank, str) else int(rank)
-    return Kernel(kind, X, origin, 1.0 / tuning_scales(X, settled), settled)
+    return _settled(Kernel(kind, X, origin, _inverse_widths(X, settled), settled))
+
+
+def _settled(kernel: Kernel) -> Kernel:
+    """Note whether rounding asks for differences."""
+    apart = float(np.abs(kernel.X - kernel.origin).max(initial=0.0)) * float(np.max(kernel.scale))
+    return replace(kernel, exact=kernel.X.shape[1] * apart * apart > ROUGH)
+
+
+def _inverse_widths(X: np.ndarray, rank: int, new: np.ndarray | None = None) -> np.ndarray:
+    """1 / sigma; objects so near that their distance can't be told from 0 have the least width there is."""
+    return 1.0 / np.maximum(tuning_scales(X, rank, new), 1.0 / EXTREME)
 
 
 def _refuse_extreme(X: np.ndarray) -> None:

@@ -39,11 +39,11 @@ def nearest(X: np.ndarray, new: np.ndarray, count: int) -> tuple[np.ndarray, np.
     return np.vstack([d for d, _ in parts]), np.vstack([i for _, i in parts])
 
 
-def distances(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """All Euclidean distances between the rows of two tables."""
+def distances(X: np.ndarray, Y: np.ndarray, *, squared: bool = False) -> np.ndarray:
+    """All Euclidean distances between the rows of two tables, or their squares."""
     from scipy.spatial.distance import cdist
 
-    return cdist(X, Y)
+    return cdist(X, Y, "sqeuclidean" if squared else "euclidean")
 
 
 def _brute(X: np.ndarray, new: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

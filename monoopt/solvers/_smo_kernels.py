@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 CONVERGED, PAUSED, ROW_MISSING = 0, 1, 2
-LEAST_CURVATURE = 1e-12  # of the two diagonal entries: less is rounding
+LEAST_CURVATURE = 1e-12  # of the two diagonal entries (which rounding may have put below 0): less is rounding
 TINY = 1e-300  # keeps linear objectives, of no curvature, from dividing by zero
 PIECE = 512  # columns looked at before the best of them is kept: its temporaries stay in the nearest cache
 SIGN_OFF = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -65,7 +65,7 @@ def _promise_piece(gradient: Any, barred_down: Any, least: Any, own: Any, diagon
     for k in range(gradient.size):
         slope = max(gradient[k] - least - barred_down[k], 0.0)
         both = own + diagonal[k]
-        curvature = max(both - 2.0 * row[k], LEAST_CURVATURE * both + TINY)
+        curvature = max(both - 2.0 * row[k], LEAST_CURVATURE * abs(both) + TINY)
         out[k] = slope * slope / curvature
 
 
@@ -189,7 +189,7 @@ def descend(
         stamp[place[i]] = clock
         stamp[place[j]] = clock
         both = diagonal[i] + diagonal[j]
-        curvature = max(both - 2.0 * row_i[j], LEAST_CURVATURE * both + TINY)
+        curvature = max(both - 2.0 * row_i[j], LEAST_CURVATURE * abs(both) + TINY)
         t = (gradient[j] - gradient[i]) / curvature
         t = _step(i, j, t, x, lower, upper, barred_up, barred_down)
         i = _move(gradient, barred_up, t, row_i, row_j, work)

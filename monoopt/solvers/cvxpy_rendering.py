@@ -96,6 +96,8 @@ class Rendering:
             return value
         rows = np.asarray(abs(program.P).sum(axis=0)).ravel()
         touched = [(places, variable) for places, variable in self.variables if rows[places].any()]
+        if not touched:  # a quadratic part of zeros
+            return value
         places = np.concatenate([np.arange(len(rows))[part] for part, _ in touched])
         part = program.P[np.ix_(places, places)] if isinstance(program.P, np.ndarray) else program.P[places][:, places]
         stacked = touched[0][1] if len(touched) == 1 else cvxpy.hstack([variable for _, variable in touched])

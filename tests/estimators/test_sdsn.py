@@ -106,10 +106,33 @@ def test_more_clusters_than_distinct_objects_are_refused():
 
 def test_an_outlier_far_away_does_not_upset_the_rest():
     X, y = make_moons(200, noise=0.05, random_state=0)
-    with pytest.warns(DataWarning, match="clusters of their own"):
+    with pytest.warns(DataWarning, match="clusters of their own: 200 "):  # its row
         found = SDSN(random_state=0).fit(np.vstack([X, [[50.0, 50.0]]]))
     assert np.isfinite(found.path_distance_).all()
     assert found.labels_[-1] == 2 and adjusted_rand_score(y, found.labels_[:-1]) == 1.0
+
+
+def test_training_objects_keep_their_label_where_paths_are_equally_long():
+    grid = np.array([[i, j] for i in range(7) for j in range(7)], dtype=float)
+    for words in ({}, {"rank": 5}, {"training": "ordered"}):
+        found = SDSN(random_state=0, **words).fit(grid)
+        assert found.n_clusters_ > 1 and (found.predict(grid) == found.labels_).all()
+
+
+def test_new_objects_beyond_any_path_get_the_label_of_the_nearest():
+    X, y = make_blobs([20, 30], centers=[[0, 0], [9, 0]], cluster_std=0.5, random_state=0)
+    found = SDSN(random_state=0).fit(X)
+    left, right = found.labels_[y == 0][0], found.labels_[y == 1][0]
+    assert found.predict([[-1e6, 0.0], [1e6, 0.0], [-1e140, 1.0]]).tolist() == [left, right, left]
+
+
+def test_paths_that_no_number_can_measure_are_refused_and_a_unit_that_sees_no_difference_is_one_cluster():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(DataError, match="Take unit=None"):
+        SDSN(unit=1).fit(1e4 * X)
+    assert SDSN(unit=1e300).fit(X).n_clusters_ == 1
+    with pytest.raises(DataError, match="1 distinct groups at most; ask for 1"):
+        SDSN(unit=1e300, n_clusters=2).fit(X)
 
 
 def test_representatives_are_support_vectors_and_carry_their_own_label():
@@ -138,6 +161,8 @@ def test_words_outside_their_range_are_refused():
         ({"rank": "locl"}, "did you mean 'local'"),
         ({"n_clusters": 0}, "whole number"),
         ({"repair": "shfit"}, "shift"),
+        ({"working_fraction": "a"}, "working_fraction is 'a'"),
+        ({"batch_fraction": 1.0}, "batch_fraction is 1.0"),
     ):
         with pytest.raises(OptionError, match=message):
             SDSN(**words).fit(X)

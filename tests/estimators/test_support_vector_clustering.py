@@ -99,6 +99,13 @@ def test_delaunay_edges_join_neighbours_and_refuse_many_attributes():
         SupportVectorClustering(labelling="pg", gamma=1.0).fit(np.random.default_rng(0).normal(size=(30, 8)))
 
 
+@pytest.mark.parametrize(("scale", "offset"), [(1e120, 0.0), (1e-120, 0.0), (1.0, 1e12)])
+def test_a_triangulation_does_not_depend_on_unit_and_place(scale: float, offset: float):
+    X, _ = blobs()
+    there = SupportVectorClustering(labelling="pg", gamma=0.6 / scale**2).fit(X * scale + offset)
+    assert adjusted_rand_score(SupportVectorClustering(labelling="pg", gamma=0.6).fit_predict(X), there.labels_) == 1.0
+
+
 def test_segments_that_leave_the_region_do_not_join():
     line = np.arange(6.0)[:, None]
     found = segment_components(line, all_pairs(line), lambda p: np.abs(p[:, 0] - 2.5) > 0.2, 9)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import OneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from monoopt.errors import DataError, OptionError, SolverNotFound
+from monoopt.errors import CertificateError, DataError, OptionError, SolverNotFound
 from monoopt.estimators.svdd import SVDD
+from monoopt.solvers import available_solvers
 
 
 def plane(n: int = 80, seed: int = 0) -> np.ndarray:
@@ -174,6 +177,62 @@ def test_an_indefinite_kernel_is_repaired_only_when_told(how: str):
     assert ball.repair_.how == how and ball.repair_.least < 0
     assert ball.certificates_[0].ok
     assert (ball.predict(X) == 1).mean() >= 0.85
+
+
+@pytest.mark.parametrize("how", ["clip", "shift"])
+@pytest.mark.parametrize("rank", [5, 7])
+def test_after_a_repair_training_objects_are_still_predicted_on_the_side_where_they_are(how: str, rank: int):
+    X = plane(60)
+    ball = SVDD(kernel="tuned", rank=rank, repair=how, nu=0.2).fit(X)
+    assert ball.repair_.how == how
+    assert np.flatnonzero(ball.predict(X) == -1).tolist() == ball.outside_.tolist()
+    assert len(ball.outside_) <= 12 and set(ball.boundary_) | set(ball.outside_) == set(ball.support_)
+
+
+def test_a_ball_that_is_not_proved_is_kept_only_when_told_and_then_says_so():
+    X = plane(20)
+    with pytest.raises(CertificateError, match="not proved to be the smallest"):
+        SVDD(tolerance=1e-3).fit(X)
+    with pytest.warns(ConvergenceWarning, match="may not be the smallest.*gap"):
+        kept = SVDD(tolerance=1e-3, keep_best=True).fit(X)
+    assert not kept.certificates_[0].ok and kept.certificates_[0].gap > 1e-6
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert SVDD(keep_best=True).fit(X).certificates_[0].ok
+
+
+@pytest.mark.parametrize("solver", ["smo", "highs", "clarabel"])
+def test_a_kernel_of_zeros_is_a_ball_of_radius_zero_for_every_solver(solver: str):
+    if solver not in {info.name for info in available_solvers() if info.found}:
+        pytest.skip(f"{solver} is not here")
+    assert SVDD(kernel="linear", C=1, solver=solver).fit(np.full((4, 2), 3.0)).radius_ == 0
+    assert SVDD(kernel="precomputed", C=1, solver=solver).fit(np.zeros((3, 3))).radius_ == 0
+
+
+def test_a_diagonal_that_rounding_put_below_zero_is_zero():
+    ball = SVDD(kernel="precomputed", C=1).fit(np.diag([1.0, -1e-12]))
+    assert ball.centre_ == pytest.approx([0.5, 0.5]) and ball.radius_ == pytest.approx(0.5)
+
+
+def test_the_width_of_the_kernel_may_be_anything():
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]])
+    for gamma in (1e8, 1e30, 1e300):  # all objects at right angles
+        ball = SVDD(gamma=gamma, C=1).fit(X + 1e3)
+        assert ball.centre_ == pytest.approx([1 / 3] * 3) and ball.radius_ == pytest.approx(np.sqrt(2 / 3))
+        assert ball.predict(X + 1e3).tolist() == [1, 1, 1] and ball.predict([[5.0, 5.0]]).tolist() == [-1]
+
+
+def test_what_no_kernel_can_be_is_refused_at_predict():
+    ball = SVDD(kernel="precomputed", C=1).fit(np.eye(3))
+    assert ball.predict([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).tolist() == [1, -1]
+    with pytest.raises(DataError, match=r"1 entries are larger.*\(0, 2\): -1.5, where .* allow 1"):
+        ball.predict([[0.0, 1.0, -1.5]])
+    with pytest.raises(DataError, match=r"self_similarity.*'a'"):
+        ball.distance(np.zeros((1, 3)), self_similarity=["a"])
+    with pytest.raises(DataError, match="none negative"):
+        ball.distance(np.zeros((1, 3)), self_similarity=[-1.0])
+    with pytest.raises(OptionError, match="belongs to a precomputed kernel"):
+        SVDD().fit(plane()).distance(plane(1), self_similarity=[1.0])
 
 
 def test_bad_tables_are_refused_with_every_cell():

@@ -43,6 +43,26 @@ def test_far_away_data_keep_their_digits():
     assert np.allclose(settle_kernel("gaussian", X, gamma=1.0).rows().matrix(), near, atol=1e-7)
 
 
+@pytest.mark.parametrize("kind", ["gaussian", "tuned"])
+def test_a_far_object_takes_no_digits_from_the_others(kind: str):
+    X = np.vstack([plane(), [[1e9, 0.0]]])
+    kernel = settle_kernel(kind, X, gamma=0.7, rank=3)
+    assert kernel.exact and not settle_kernel(kind, plane(), gamma=0.7, rank=3).exact
+    rows, others = kernel.rows(), np.array([0, 3, 40])
+    D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    sigma = np.sort(np.sqrt(D), axis=1)[:, 3]
+    wanted = np.exp(-0.7 * D) if kind == "gaussian" else np.exp(-D / np.outer(sigma, sigma))
+    assert np.allclose(rows.matrix(), wanted, rtol=0, atol=1e-13)
+    assert np.allclose(rows.row(2), wanted[2], rtol=0, atol=1e-13)
+    assert np.allclose(rows.dot(rows.take(others), np.arange(3.0)), wanted[:, others] @ np.arange(3.0), rtol=0)
+    assert np.allclose(kernel.new_rows(X[:5]).block(rows), wanted[:5], rtol=0, atol=1e-13)
+
+
+def test_objects_too_near_to_be_told_apart_have_affinity_one():
+    kernel = settle_kernel("tuned", np.array([[0.0], [1e-200], [1.0]]), rank=1)
+    assert kernel.rows().matrix().tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+
+
 @given(arrays(float, (6, 2), elements=st.floats(-5, 5, width=32)), st.floats(0.1, 10))
 def test_gaussian_matrices_are_symmetric_with_unit_diagonal_and_pass_as_semidefinite(X: np.ndarray, gamma: float):
     K = gaussian_rows(X, np.sqrt(gamma), X.mean(axis=0)).matrix()
