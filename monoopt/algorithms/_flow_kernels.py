@@ -133,28 +133,25 @@ def lifted(
 @nb.njit(cache=True, nogil=True)
 def push_relabel(
     first: Any, heads: Any, into: Any, entering: Any, tails: Any, supply: Any, demand: Any, flow: Any, distance: Any
-) -> None:
-    """Make the preflow maximum: first in, first out, distances measured anew once in so many steps.
+) -> bool:
+    """Push for so many steps, first in, first out, from distances measured anew; tell whether the preflow is maximum.
 
-    In the end no node with supply left has a residual path to unmet demand, and ``distance`` is FAR exactly at the
-    nodes without one.
+    Then no node with supply left has a residual path to unmet demand, and ``distance`` is FAR exactly at the nodes
+    without one. Otherwise call it again.
     """
     n, limit = supply.size, PATIENCE * (heads.size + supply.size)
     queue, line, turn = np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(n, np.int32)
     waiting = np.zeros(n, np.bool_)
-    here, size, work = 0, 0, limit
-    while True:
-        if work >= limit or size == 0:
-            measure_distances(first, heads, into, tails, demand, flow, distance, queue)
-            here, size, work = 0, 0, 0
-            for v in range(n):
-                turn[v] = 0
-                waiting[v] = supply[v] > 0 and distance[v] < FAR
-                if waiting[v]:
-                    line[size] = v
-                    size += 1
-            if size == 0:
-                return
+    here, size, work = 0, 0, 0
+    measure_distances(first, heads, into, tails, demand, flow, distance, queue)
+    for v in range(n):
+        waiting[v] = supply[v] > 0 and distance[v] < FAR
+        if waiting[v]:
+            line[size] = v
+            size += 1
+    if size == 0:
+        return True
+    while size > 0 and work < limit:
         v = line[here]
         here = here + 1 if here + 1 < n else 0
         size -= 1
@@ -188,6 +185,7 @@ def push_relabel(
                 waiting[u] = True
                 line[(here + size) % n] = u
                 size += 1
+    return False
 
 
 @nb.njit(cache=True, nogil=True)

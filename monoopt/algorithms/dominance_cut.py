@@ -9,6 +9,7 @@ is ever written.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -97,7 +98,13 @@ class Cut:
     proof: Contradictions
 
 
-def cut(X: Floats, costs: Integers, directions: npt.NDArray[np.int8], tie: str = "least") -> Cut:
+def cut(
+    X: Floats,
+    costs: Integers,
+    directions: npt.NDArray[np.int8],
+    tie: str = "least",
+    in_time: Callable[[], object] = lambda: None,
+) -> Cut:
     """Give every object 0 or 1 so that a better object never has less, at the least loss.
 
     minimise  sum of |costs_i| over the i with costs_i > 0 and label 1, or costs_i < 0 and label 0.
@@ -111,6 +118,8 @@ def cut(X: Floats, costs: Integers, directions: npt.NDArray[np.int8], tie: str =
     directions : ndarray of int8, shape (d,)
     tie : "least" or "greatest"
         Which of the optima: as few or as many ones as possible at every object.
+    in_time : callable, optional
+        Called again and again; raises what is to be raised when time is up.
 
     Returns
     -------
@@ -136,12 +145,13 @@ def cut(X: Floats, costs: Integers, directions: npt.NDArray[np.int8], tie: str =
     from monoopt.order._steiner_kernels import greatest_reaching
 
     tails, heads, nodes = steiner_graph(X, directions, costs > 0, costs < 0)
+    in_time()
     turns = _lowest_first(X, directions)
     if tie == "least":
-        ones, from_, to, units = _preflow(tails, heads, nodes, costs, turns, True)
+        ones, from_, to, units = _preflow(tails, heads, nodes, costs, turns, True, in_time)
         proof = Contradictions(from_, to, units)
     else:  # from the other side: what still reaches an object that wants 0 is as little as possible
-        zeros, from_, to, units = _preflow(heads, tails, nodes, -costs, turns[::-1], False)
+        zeros, from_, to, units = _preflow(heads, tails, nodes, -costs, turns[::-1], False, in_time)
         ones, proof = ~zeros, Contradictions(to, from_, units)
     loss = int(np.abs(costs[(costs > 0) == ones]).sum())
     faults = proof.faults(X, costs, directions)
@@ -188,14 +198,22 @@ def _lowest_first(X: Floats, directions: npt.NDArray[np.int8]) -> Integers:
     return np.argsort(sum(columns, np.zeros(len(X), dtype=np.int64)), kind="stable")
 
 
-def _preflow(tails: Nodes, heads: Nodes, nodes: int, costs: Integers, turns: Integers, into_first: bool) -> _Sent:
+def _preflow(
+    tails: Nodes,
+    heads: Nodes,
+    nodes: int,
+    costs: Integers,
+    turns: Integers,
+    into_first: bool,
+    in_time: Callable[[], object],
+) -> _Sent:
     """Send as much as possible from positive to negative costs; connected components apart, as joblib is told to.
 
     ``into_first``: in the order of the arcs those into a node are before those out of it; otherwise after them.
     """
     home = _batches(tails, heads, nodes)
     if not home.any():
-        return _one_preflow(tails, heads, nodes, costs, turns, into_first)
+        return _one_preflow(tails, heads, nodes, costs, turns, into_first, in_time)
     reaches, sent = np.zeros(len(costs), dtype=bool), []
     tasks = []
     for batch in range(int(home.max()) + 1):
@@ -204,7 +222,9 @@ def _preflow(tails: Nodes, heads: Nodes, nodes: int, costs: Integers, turns: Int
         place[chosen] = np.arange(len(chosen))
         ends = place[tails[arcs]], place[heads[arcs]]
         its = turns[home[turns] == batch]
-        tasks.append((chosen, (*ends, len(chosen), costs[chosen[chosen < len(costs)]], place[its], into_first)))
+        tasks.append(
+            (chosen, (*ends, len(chosen), costs[chosen[chosen < len(costs)]], place[its], into_first, in_time))
+        )
     answers = Parallel(prefer="threads")(delayed(_one_preflow)(*arguments) for _, arguments in tasks)
     for (chosen, _), (its, from_, to, units) in zip(tasks, answers, strict=True):
         reaches[chosen[: len(its)]] = its
@@ -233,7 +253,13 @@ def _batches(tails: Nodes, heads: Nodes, nodes: int) -> Integers:
 
 
 def _one_preflow(
-    tails: Nodes, heads: Nodes, nodes: int, costs: Integers, turns: npt.NDArray[Any], into_first: bool
+    tails: Nodes,
+    heads: Nodes,
+    nodes: int,
+    costs: Integers,
+    turns: npt.NDArray[Any],
+    into_first: bool,
+    in_time: Callable[[], object],
 ) -> _Sent:
     from monoopt.algorithms import _flow_kernels as kernels
 
@@ -247,7 +273,8 @@ def _one_preflow(
     t = tails[order][entering]
     flow, distance = np.zeros(len(h), dtype=np.int64), np.empty(nodes, dtype=np.int32)
     kernels.send_greedily(turns.astype(np.int32), first, h, supply, demand, flow)
-    kernels.push_relabel(first, h, into, entering, t, supply, demand, flow, distance)
+    while not kernels.push_relabel(first, h, into, entering, t, supply, demand, flow, distance):
+        in_time()
     del t, h, into, entering
     written = np.empty_like(flow)
     written[order] = flow

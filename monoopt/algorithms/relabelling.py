@@ -145,7 +145,7 @@ def relabel(
         Any solver for linear programs that `available_solvers` lists, or "mincut". Above 5000 distinct objects "highs"
         and "mincut" both stand for an exact minimum cut on a sparse graph, which needs no program.
     time_limit : float, optional
-        Wall seconds for the programs of all questions; a cut on the sparse graph is not interrupted.
+        Wall seconds for all questions. A cut looks at the clock once the sparse graph is built, then again and again.
     tolerance, options
         Passed to `solve`.
     callback : callable, optional

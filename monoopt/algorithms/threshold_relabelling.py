@@ -73,7 +73,7 @@ def answer_question(
     costs = question.costs
     decided = np.flatnonzero(np.abs(costs) > CANCELS * question.sizes)
     if len(decided) > WRITTEN_OUT and words.solver in DIRECT and not words.options:
-        return _answer_by_cut(question, decided, objects, directions, tie)
+        return _answer_by_cut(question, decided, objects, directions, tie, words)
     labels = (costs[decided] < 0).astype(np.int64)
     members = np.flatnonzero(inconsistent(objects[decided], labels, directions)) if len(decided) else decided
     certificate, solution = _settled(question.base, question.base), None
@@ -86,12 +86,12 @@ def answer_question(
 
 
 def _answer_by_cut(
-    question: Question, decided: Integers, objects: Floats, directions: npt.NDArray[np.int8], tie: str
+    question: Question, decided: Integers, objects: Floats, directions: npt.NDArray[np.int8], tie: str, words: Words
 ) -> Answer:
     """Answer one question without writing its program out."""
     units, unit, exact = in_units(question.costs[decided])
     decided, units = decided[units != 0], units[units != 0]
-    found = cut(objects[decided], units, directions, tie)
+    found = cut(objects[decided], units, directions, tie, words.in_time)
     proof = replace(found.proof, better=decided[found.proof.better], worse=decided[found.proof.worse], unit=unit)
     yes = _completed(objects, decided, found.labels, directions, tie)
     base, proved = Fraction(question.base), proof.total * Fraction(unit) + Fraction(question.base)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from monoopt.errors import SolveError
 from monoopt.program import Program, Solution
 from monoopt.solvers import Settings, Solver, check_solver, solve
 
@@ -33,6 +34,14 @@ class Words:
         if self.time_limit is None:
             return None
         return max(self.time_limit - (time.monotonic() - self._start), 1e-3)
+
+    def in_time(self) -> None:
+        """Raise `SolveError` when the time is up, for work that no solver does."""
+        if self.time_limit is not None and time.monotonic() - self._start > self.time_limit:
+            raise SolveError(
+                f"the time limit of {self.time_limit:g} s was reached before the minimum cut was found: allow more "
+                "time (labels that are not proved best are not given)"
+            )
 
     def solve(self, program: Program) -> Solution:
         """Solve one program within what is left."""

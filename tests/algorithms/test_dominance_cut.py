@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 
-from monoopt import CertificateError, relabel
+from monoopt import CertificateError, SolveError, relabel
 from monoopt.algorithms import dominance_cut, threshold_relabelling
 from monoopt.algorithms.dominance_cut import Contradictions, cut, in_units
 from monoopt.order import as_gains, inconsistent
@@ -125,6 +125,17 @@ def test_relabelling_is_the_same_with_and_without_a_program(tie: str, monkeypatc
         assert direct.cost == written.cost and direct.ok and twin.ok and not direct.solutions
         assert [c.exact_dual for c in direct.certificates] == [c.exact_dual for c in written.certificates]
         assert len(direct.contradictions) == 3 and not twin.contradictions and twin.solutions
+
+
+@pytest.mark.usefixtures("none_written_out")
+def test_a_cut_that_is_out_of_time_gives_no_labels():
+    X, y = noisy(400, 2)
+    with pytest.raises(SolveError, match="time limit of 1e-09 s .* allow more time"):
+        relabel(X, y, time_limit=1e-9)
+    calls = []
+    costs = np.random.default_rng(0).choice([-1, 1], len(X))
+    cut(X, costs, np.array([1, 1], dtype=np.int8), in_time=lambda: calls.append(1))
+    assert len(calls) > 1  # not once alone: while it sends, too
 
 
 @pytest.mark.usefixtures("none_written_out")
