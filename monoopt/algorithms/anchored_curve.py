@@ -137,6 +137,8 @@ def _from_one_start(problem: CurveProblem, anchors: Anchors, P: Array, max_iter:
 
     C, b = problem.rows
     p = len(anchors.above)
+    if problem.degree == 1:  # no free control point: the line meets the statements, or not
+        return _if_met(problem, anchors, P)
 
     def objective(q: Array) -> tuple[float, Array]:
         curve = problem.curve(q)
@@ -159,7 +161,10 @@ def _from_one_start(problem: CurveProblem, anchors: Anchors, P: Array, max_iter:
         objective, P[1:-1].ravel(), jac=True, method="SLSQP", constraints=constraints,
         options={"maxiter": max_iter, "ftol": 1e-16},
     )  # fmt: skip
-    curve = problem.curve(found.x)
+    return _if_met(problem, anchors, problem.curve(found.x))
+
+
+def _if_met(problem: CurveProblem, anchors: Anchors, curve: Array) -> CurveState | None:
     scores, _ = project(anchors.U, curve, problem.weights)
     if anchors.broken(scores).max(initial=0.0) > MET:
         return None

@@ -41,6 +41,9 @@ def read_anchors(stated: Sequence[Any], labels: Sequence[Any], U: Array, directi
     at: dict[int, float] = {}
     if isinstance(stated, str) or not np.iterable(stated):
         raise DataError(f"anchors is {stated!r}; wanted a sequence of (object, 'above', object) and the like")
+    stated = list(stated)
+    if len(stated) == 3 and isinstance(stated[1], str) and stated[1] in WORDS:
+        raise DataError(f"anchors is one statement; put it in a list: [{tuple(stated)!r}]")
     for statement in stated:
         _read_one(statement, labels, above, at, faults)
     refuse(faults, "anchors")
@@ -57,13 +60,13 @@ def read_anchors(stated: Sequence[Any], labels: Sequence[Any], U: Array, directi
 def _read_one(
     statement: Any, labels: Sequence[Any], above: list[tuple[int, int]], at: dict[int, float], faults: list[str]
 ) -> None:
-    parts = list(statement) if isinstance(statement, Sequence) and not isinstance(statement, str) else [None, statement]
+    parts = list(statement) if np.iterable(statement) and not isinstance(statement, str) else [None, statement]
     if len(parts) != 3 or not isinstance(parts[1], str) or parts[1] not in WORDS:
         word = parts[1] if len(parts) > 1 else ""
         hint = nearest(word, WORDS)
         faults.append(f"{statement!r}: wanted (object, 'above' or 'below', object) or (object, 'at', score){hint}")
         return
-    first, word, last = statement
+    first, word, last = parts
     try:
         i = position_of(first, labels)
         if word == "at":

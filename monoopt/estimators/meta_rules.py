@@ -5,7 +5,8 @@ Source: Definitions 2 to 6 of "Unsupervised ranking of multi-attribute objects b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from monoopt.errors import OptionError, refuse
-from monoopt.estimators.ranking import random_generator, ranking_directions
+from monoopt.errors import DataError, DataWarning, OptionError, refuse
+from monoopt.estimators.ranking import RankingMixin, ScoringMixin, as_named, random_generator, ranking_directions
 from monoopt.order.dominance import dominance_pairs
 from monoopt.order.frames import read_table
 
@@ -75,31 +76,48 @@ class MetaRuleReport:
 class _Rule:
     """A rule that can be applied to a table, and perhaps a function of single points."""
 
-    def __init__(self, score: Any, X: Array) -> None:
-        self.estimator = score if hasattr(score, "fit") else None
-        if self.estimator is None and not callable(score):
+    def __init__(self, score: Any, X: Array, names: Sequence[str] | None = None) -> None:
+        if isinstance(score, type) or not (hasattr(score, "fit") or callable(score)):
             raise OptionError(f"score={score!r}: wanted an estimator that ranks, or a function from tables to scores")
+        self.estimator = score if hasattr(score, "fit") else None
+        self.names = names if isinstance(score, RankingMixin | ScoringMixin) else None
         self._score = score
+        self.point: Callable[[Array], Array] | None = self.table
         if self.estimator is not None:
-            self.fitted = clone(score).fit(X)
-            self.point: Callable[[Array], Array] | None = getattr(self.fitted, "score_samples", None)
-        else:
-            self.point = self.table
+            self.fitted = self.fit(X)
+            self.point = self._score_points if hasattr(self.fitted, "score_samples") else None
+
+    def fit(self, X: Array) -> Any:
+        """Fit a copy of the estimator to a table, which has the names of the columns."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            return clone(self.estimator).fit(as_named(X, self.names))
+
+    def _score_points(self, X: Array) -> Array:
+        return _read_scores(self.fitted.score_samples(as_named(X, self.names)), len(X))
 
     def table(self, X: Array) -> Array:
         """Scores of the objects of a table, the rule learnt from this very table if it learns."""
         if self.estimator is not None:
-            return np.asarray(clone(self.estimator).fit(X).scores_, dtype=np.float64)
-        scores = np.asarray(self._score(X), dtype=np.float64).ravel()
-        refuse([] if len(scores) == len(X) else [f"{len(scores)} scores for {len(X)} objects"], "score")
-        return scores
+            return _read_scores(self.fit(X).scores_, len(X))
+        return _read_scores(self._score(X), len(X))
 
     def side_by_side(self, X: Array, others: Array) -> tuple[Array, Array]:
         """Scores of two lists of points on one footing."""
         if self.point is not None and self.estimator is not None:
-            return np.asarray(self.point(X)), np.asarray(self.point(others))
+            return self.point(X), self.point(others)
         both = self.table(np.vstack([X, others]))
         return both[: len(X)], both[len(X) :]
+
+
+def _read_scores(scores: Any, n: int) -> Array:
+    """Read scores, one number for each object."""
+    try:
+        values = np.asarray(scores, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise DataError(f"score: wanted {n} numbers, got {scores!r:.60}") from None
+    refuse([] if len(values) == n else [f"{len(values)} scores for {n} objects"], "score")
+    return values
 
 
 def check_meta_rules(
@@ -124,7 +142,7 @@ def check_meta_rules(
     X : array-like, shape (n, d)
         The table on which to look; all cells known.
     directions : dict, sequence or None
-        What is better in each attribute.
+        What is better in each attribute; None: what the estimator takes for better, or more everywhere.
     n_parameters : int, optional
         For functions: how many parameters it has, if that is known.
     random_state : int, Generator, RandomState or None
@@ -144,10 +162,19 @@ def check_meta_rules(
     """
     values, names = read_table(X)
     holder = _Names(names)
+    if directions is None:
+        directions = getattr(score, "directions", None)
     signs = ranking_directions(directions, holder, values.shape[1])
     labels = list(names) if names is not None else [f"x{j}" for j in range(values.shape[1])]
     rng = random_generator(random_state)
-    rule = _Rule(score, values)
+    if getattr(score, "anchors", None) is not None:
+        raise OptionError(
+            "anchors name objects of one table, and the rules are looked at on others: pass the estimator with "
+            "set_params(anchors=None)"
+        )
+    rule = _Rule(score, values, names)
+    odd = np.flatnonzero(~np.isfinite(rule.table(values)))[:20].tolist()
+    refuse([f"object {i} of the table has no finite score" for i in odd], "score")
     found = {
         "scale invariance": _scale_invariance(rule, values, labels, rng),
         "strict monotonicity": _strict_monotonicity(rule, values, signs, labels, rng),
@@ -178,10 +205,13 @@ def _scale_invariance(rule: _Rule, X: Array, names: list[str], rng: np.random.Ge
         ):
             changed = X.copy()
             changed[:, j] = factor * X[:, j] + shift
-            pair = _turned(before, rule.table(changed))
+            after = rule.table(changed)
+            words = f"{name} -> {factor:g} * {name} + {shift:g}"
+            if np.isnan(after).any():
+                return ("fails", f"{words} leaves object {np.argmax(np.isnan(after))} without a score")
+            pair = _turned(before, after)
             if pair is not None:
-                words = f"{name} -> {factor:g} * {name} + {shift:g} turns objects {pair[0]} and {pair[1]}"
-                return ("fails", words)
+                return ("fails", f"{words} turns objects {pair[0]} and {pair[1]}")
     return ("holds", f"same order under {4 * len(names)} changes of unit")
 
 
@@ -253,7 +283,7 @@ def _capacity(rule: _Rule, X: Array, signs: Array, rng: np.random.Generator) -> 
         U = np.column_stack([t] + [shape(t)] * (X.shape[1] - 1))
         size = np.where(np.ptp(X, axis=0) > 0, np.ptp(X, axis=0), 1.0)
         table = X.min(axis=0) + size * np.where(signs > 0, U, 1.0 - U)
-        bend = _bend(_Rule(rule.estimator, table), table, rng)
+        bend = _bend(_Rule(rule.estimator, table, rule.names), table, rng)
         if word == "linear" and bend > STRAIGHT:
             return ("fails", f"objects on a line, and yet a score that bends by {bend:.0%} of its range")
         if word != "linear" and bend <= STRAIGHT:
@@ -311,7 +341,7 @@ def _explicitness(rule: _Rule, X: Array, n_parameters: int | None) -> Finding:
     if all_of_them is None:
         return ("fails", "no parameters: the order of the objects is all there is")
     order = np.argsort(X[:, 0], kind="stable")
-    half = clone(rule.estimator).fit(X[order[:: 2 if len(X) > 3 else 1]])
+    half = rule.fit(X[order[:: 2 if len(X) > 3 else 1]])
     if half.n_parameters_ != all_of_them:
         words = f"{all_of_them} numbers for {len(X)} objects, {half.n_parameters_} for half of them"
         return ("fails", words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +16,15 @@ from sklearn.base import clone
 from monoopt.errors import DataError, DataWarning, OptionError, nearest
 from monoopt.estimators.inputs import read_new_table
 from monoopt.estimators.rank_aggregation import FootruleAggregation
-from monoopt.estimators.ranking import attribute_names, position_of, random_generator, refuse_options
+from monoopt.estimators.ranking import (
+    RankingMixin,
+    ScoringMixin,
+    as_named,
+    attribute_names,
+    position_of,
+    random_generator,
+    refuse_options,
+)
 from monoopt.order.parameters import is_job_count, is_number, is_whole
 from monoopt.order.ranks import rank_agreement, ranks
 from monoopt.order.scaling import Scaling
@@ -208,6 +216,9 @@ def leave_one_out(
     _refuse_unweighted(full, "leaving one out is for scores that are learnt")
     start = _Start.of(full, X, frozen=False, **weight)
     n = len(full.scores_)
+    present = n if start.weight is None else int(np.count_nonzero(start.weight))
+    if present < 3:
+        raise DataError(f"leaving one out: {present} objects of positive weight came; wanted at least 3")
     found = Parallel(n_jobs=n_jobs)(delayed(_without)(start, i, full.scores_) for i in range(n))
     moves, taus = np.array(found).T
     pairs = (n - 1) * (n - 2) / 2
@@ -216,7 +227,7 @@ def leave_one_out(
 
 
 def _faults(estimator: Any, n_jobs: Any) -> list[tuple[bool, str]]:
-    ranks_objects = hasattr(estimator, "fit") and hasattr(estimator, "get_params") and not isinstance(estimator, type)
+    ranks_objects = isinstance(estimator, RankingMixin | ScoringMixin)
     return [
         (not ranks_objects, f"estimator={estimator!r}: wanted one that ranks, for example RankingPrincipalCurve()"),
         (not is_job_count(n_jobs), f"n_jobs={n_jobs!r}: wanted a whole number other than 0, or None"),
@@ -279,15 +290,12 @@ def rank_reversals(estimator: Any, X: Any, newcomers: Any) -> list[tuple[Any, An
 
 def reversals_with(fitted: Any, newcomers: Any) -> list[tuple[Any, Any]]:
     """Name the pairs of fitted objects that change their order when newcomers are fitted with them."""
-    stacked = np.vstack([fitted.values_, read_new_table(fitted, newcomers, "scores_")])
-    names = attribute_names(fitted, stacked.shape[1])
-    again = clone(fitted).set_params(directions=fitted.directions_.tolist())
-    if isinstance(fitted.attribute_weights, Mapping):
-        again.set_params(attribute_weights=fitted.attribute_weights_.tolist())
-    if isinstance(getattr(fitted, "scaling", None), Mapping):
-        again.set_params(scaling={f"x{names.index(name)}": ends for name, ends in fitted.scaling.items()})
+    keep_missing = getattr(fitted, "missing", "refuse") == "project"
+    more = read_new_table(fitted, newcomers, "scores_", keep_missing=keep_missing)
+    table = as_named(np.vstack([fitted.values_, more]), getattr(fitted, "feature_names_in_", None))
+    labels = [*fitted.objects_, *(("newcomer", i) for i in range(len(more)))]
     n = len(fitted.scores_)
-    before, after = fitted.scores_, _quiet(again, stacked).scores_[:n]
+    before, after = fitted.scores_, _quiet(clone(fitted), table, objects=labels).scores_[:n]
     pairs = np.argwhere((before[:, None] > before) & (after[:, None] < after))
     return [(fitted.objects_[i], fitted.objects_[k]) for i, k in pairs.tolist()]
 
@@ -363,7 +371,11 @@ def _resampled(start: _Start, rng: np.random.Generator) -> Any:
 def _without(start: _Start, i: int, scores: Array) -> tuple[float, float]:
     weight = np.ones(len(scores)) if start.weight is None else start.weight.copy()
     weight[i] = 0.0
-    after = np.delete(start.fit(weight).scores_, i)
+    try:
+        fitted = start.fit(weight)
+    except DataError as refused:
+        raise DataError(f"without object {start.objects[i]!r}: {refused}", refused.faults) from refused
+    after = np.delete(fitted.scores_, i)
     before = np.delete(scores, i)
     moves = np.abs(ranks(after, "average") - ranks(before, "average"))
     return float(moves.max()), rank_agreement(before, after, "kendall")

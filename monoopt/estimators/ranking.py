@@ -137,6 +137,17 @@ def one_row(a: Any) -> Any:
     return np.asarray(a).reshape(1, -1)
 
 
+def as_named(values: Array, names: Sequence[str] | None) -> Any:
+    """Give a table its column names back, as a dict of columns; without names it stays an array.
+
+    Examples
+    --------
+    >>> as_named(np.array([[1.0, 2.0]]), ["a", "b"])
+    {'a': array([1.]), 'b': array([2.])}
+    """
+    return values if names is None else dict(zip(names, values.T, strict=True))
+
+
 def require_two_objects(weight: Array) -> None:
     """Refuse a table in which there is nothing to rank."""
     n = int(np.count_nonzero(weight > 0))
@@ -170,6 +181,13 @@ def warn_about_columns(X: Array, scaling: Scaling, weight: Array, names: Sequenc
         values = X[weight > 0, j]
         if len(values) >= 5 and not np.isnan(values).any() and _is_running_number(values):
             _warn(f"{names[j]!r} numbers the rows one by one: is it an id? Leave it out, or ignore this")
+
+
+def warn_about_goalposts(X: Array, scaling: Scaling, weight: Array, names: Sequence[str]) -> None:
+    """Say which attributes have no object within their range: they tell nobody apart."""
+    outside = scaling.outside(X[weight > 0]) | np.isnan(X[weight > 0])
+    for j in np.flatnonzero(outside.all(axis=0) & scaling.kept).tolist():
+        _warn(f"no object lies within the goalposts of {names[j]!r}, {scaling.low[j]:g} to {scaling.high[j]:g}")
 
 
 def warn_about_extremes(X: Array, weight: Array, names: Sequence[str], labels: Sequence[Any]) -> None:

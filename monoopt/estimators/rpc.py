@@ -23,6 +23,7 @@ from monoopt.order.weights import read_weights
 from monoopt.solvers import check_solver
 
 Array = npt.NDArray[np.float64]
+LARGEST_DEGREE = 15  # up to here every fit tried was proved stationary; from 17 on rounding hides the optimum
 HIGHS_ZERO = 1e-4  # measured with HiGHS 1.16, whose answers below it the certificate refuses
 
 
@@ -51,7 +52,7 @@ class RankingPrincipalCurve(ScaledRanking):
         Finish with bounded Gauss-Newton steps once the alternation slows down; None leaves all to the
         alternation, which may need hundreds of steps.
     degree : int
-        k; 1 is the straight line, 3 the paper's cubic.
+        k, up to 15; 1 is the straight line, 3 the paper's cubic.
     margin : float
         Distance that keeps control points strictly inside the box: what makes monotonicity strict. Above 1e-4
         with solver="highs", which takes smaller bounds for 0.
@@ -186,7 +187,7 @@ class RankingPrincipalCurve(ScaledRanking):
         if not isinstance(self.solver, str) or self.solver != "direct":
             check_solver(self.solver)
         degree = self.degree if is_whole(self.degree, 1) else 3
-        top = 0.5 if degree <= 3 else 1.0 / min(degree, 10**9)
+        top = 0.5 if degree <= 3 else 1.0 / min(degree, LARGEST_DEGREE)
         margin = self.margin if is_number(self.margin) else -1.0
         ranking.refuse_options(
             [
@@ -198,7 +199,11 @@ class RankingPrincipalCurve(ScaledRanking):
                     not isinstance(self.finish, str | None) or self.finish not in ("gauss_newton", None),
                     f"finish={self.finish!r}: wanted 'gauss_newton' or None",
                 ),
-                (not is_whole(self.degree, 1), f"degree={self.degree!r}: wanted a whole number from 1"),
+                (
+                    not is_whole(self.degree, 1) or self.degree > LARGEST_DEGREE,
+                    f"degree={self.degree!r}: wanted a whole number from 1 to {LARGEST_DEGREE} (above, rounding leaves "
+                    "no proof)",
+                ),
                 (not 0 < margin < top, f"margin={self.margin!r}: wanted a number in (0, {top:g})"),
                 (
                     self.solver == "highs" and degree in (2, 3) and 0 < margin <= HIGHS_ZERO,
@@ -243,6 +248,7 @@ class RankingPrincipalCurve(ScaledRanking):
             except (TypeError, ValueError, OverflowError):
                 raise DataError(f"init={self.init!r}: wanted control points, numbers of shape {wanted}") from None
             refuse([] if points.shape == wanted else [f"shape {points.shape}, wanted {wanted}"], "init")
+            refuse([] if np.isfinite(points).all() else ["some cells are no finite numbers"], "init")
             init = self.scaling_.apply(points)
         return CurveOptions(
             algorithm=self.algorithm,  # type: ignore[arg-type]

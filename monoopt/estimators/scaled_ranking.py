@@ -17,8 +17,9 @@ from monoopt.estimators import ranking
 from monoopt.estimators.inputs import read_fit_table, read_new_table
 from monoopt.estimators.ranking import ScoringMixin
 from monoopt.order.contributions import contributions
+from monoopt.order.parameters import is_whole
 from monoopt.order.scaling import Scaling, fit_scaling
-from monoopt.order.weights import read_weights
+from monoopt.order.weights import read_weights, size_faults
 
 Array = npt.NDArray[np.float64]
 
@@ -150,11 +151,19 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
         The best reachable object has the best value of the frozen range in every attribute. Over all
         attributes the points add up to the distance of the scores.
 
+        Parameters
+        ----------
+        a : object label, or values of one object
+            As in `compare`.
+        top : int
+            How many attributes to name.
+
         Returns
         -------
         list of (name, points lost)
             At most ``top``, largest first, only those that cost something.
         """
+        ranking.refuse_options([(not is_whole(top, 0), f"top={top!r}: wanted a whole number from 0")])
         mine = self._object(a)
         comparison = self._compared(self._ideal(), mine)
         order = np.argsort(-comparison.contributions, kind="stable")[:top]
@@ -191,6 +200,7 @@ class ScaledRanking(ScoringMixin, TransformerMixin, BaseEstimator, ABC):
         self.objects_, self.values_ = labels, values.copy()  # the table may be the caller's own memory
         self.n_missing_ = np.isnan(values).sum(axis=0)
         ranking.warn_about_columns(values, self.scaling_, weight, names)
+        ranking.warn_about_goalposts(values, self.scaling_, weight, names)
         if isinstance(self.scaling, str) and self.scaling == "minmax":
             ranking.warn_about_extremes(values, weight, names, labels)
 
@@ -247,7 +257,7 @@ def read_attribute_weights(given: Any, names: Sequence[str]) -> Array:
         faults += [
             f"{names[j]!r}: {weights[j]}, wanted a positive number (leave the column out for none)" for j in wrong
         ]
-    refuse(faults, "attribute_weights")
+    refuse(faults or size_faults(weights), "attribute_weights")
     return weights / weights.mean()
 
 

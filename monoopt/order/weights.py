@@ -38,12 +38,18 @@ def read_weights(sample_weight: Any, n: int, *, what: str = "sample_weight") -> 
     odd = [(i, f"{weights[i]:g}") for i in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0))).tolist()]
     faults = [f"object {i}: {why}, wanted a finite number that is not negative" for i, why in sorted(wrong + odd)]
     refuse(faults[:SHOWN] + ([f"and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []), what)
-    refuse(_size_faults(weights), what)
+    refuse(size_faults(weights), what)
     return weights
 
 
-def _size_faults(weights: npt.NDArray[np.float64]) -> list[str]:
-    """Only ratios of weights matter, so those of an extreme size can be scaled by whoever gave them."""
+def size_faults(weights: npt.NDArray[np.float64]) -> list[str]:
+    """Say what is wrong with the size of weights: only ratios matter, so whoever gave them can scale them.
+
+    Examples
+    --------
+    >>> size_faults(np.array([0.0, 0.0])), size_faults(np.array([0.0, 2.0]))
+    (['all weights are zero: no object is left'], [])
+    """
     if not weights.any():
         return ["all weights are zero: no object is left"]
     advice = "only ratios matter, so divide all weights by the largest"
