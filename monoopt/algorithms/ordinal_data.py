@@ -151,7 +151,7 @@ def read_ordinal_data(
     directions: Directions = None,
     sample_weight: Any = None,
     order: Sequence[Any] | None = None,
-    missing: str = "error",
+    missing: str | None = "error",
 ) -> OrdinalData:
     """Read and check everything; one `DataError` lists the faults of all arguments.
 
@@ -166,7 +166,7 @@ def read_ordinal_data(
         Not negative; weight k is k copies, weight 0 is an object that is not there.
     order : sequence, optional
         All labels, worst first.
-    missing : "error", "incomparable" or "worst"
+    missing : "error", "incomparable", "worst" or None
         What missing cells are; see `monoopt.order.read_attributes`.
 
     Examples

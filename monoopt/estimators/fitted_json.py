@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import platform
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, TypeVar
 
 import numpy as np
 
-from monoopt.errors import DataError, refuse
+from monoopt.errors import DataError, DataWarning, refuse
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor
-from monoopt.estimators.record_faults import Shape, common_faults
+from monoopt.estimators.record_faults import CHECKSUM, Shape, common_faults
 from monoopt.order import Attributes
+from monoopt.order.attributes import POLICIES
+from monoopt.order.cells import EXACT_INTEGERS
 from monoopt.program import Certificate
 from monoopt.solvers import Solver
 
@@ -34,7 +39,7 @@ def record(fitted: Any, own: Mapping[str, Any]) -> dict[str, Any]:
     from monoopt import __version__
 
     columns = fitted._attributes
-    return {
+    kept = {
         "estimator": type(fitted).__name__,
         "schema": SCHEMA,
         "versions": {"monoopt": __version__, "python": platform.python_version()}
@@ -52,6 +57,36 @@ def record(fitted: Any, own: Mapping[str, Any]) -> dict[str, Any]:
         "certificates": [_certificate(c) for c in fitted.certificates_],
         "data_sha256": fitted._digest,
     }
+    return kept | {CHECKSUM: checksum(kept)}
+
+
+def checksum(saved: Mapping[str, Any]) -> str:
+    """SHA-256 of all that a record says, so that a change after it was written is noticed.
+
+    What the command line adds about its table is left out; 1 and 1.0 are the same, since other tools write one for the
+    other.
+
+    Examples
+    --------
+    >>> checksum({"margins": [1.0, 0.5], "table": {}}) == checksum({"margins": [1, 0.5], CHECKSUM: "0"})
+    True
+    """
+    said = {word: _canonical(value) for word, value in saved.items() if word not in (CHECKSUM, "table")}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def is_intact(saved: Mapping[str, Any]) -> bool:
+    """Whether a record is as it was written."""
+    return bool(saved[CHECKSUM] == checksum(saved))
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(word): _canonical(entry) for word, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_canonical(entry) for entry in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < EXACT_INTEGERS
+    return int(value) if whole else value
 
 
 def restore(
@@ -62,6 +97,8 @@ def restore(
     fill: Callable[[Fitted, Mapping[str, Any]], object],
 ) -> Fitted:
     """Return the classifier; `DataError` says everything that is wrong with the record.
+
+    A record that was changed after it was written, and could still be one, is read with a `DataWarning`.
 
     Parameters
     ----------
@@ -88,14 +125,22 @@ def restore(
         fill(fitted, saved)
     except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError) as error:
         raise DataError(f"saved classifier: incomplete or damaged ({error!r})") from error
+    if not is_intact(saved):
+        warnings.warn(
+            f"saved classifier: the record was changed after it was written ({CHECKSUM} does not fit): its proofs and "
+            "the digest of its data need not be those of a fit; fit again, or take the record as it was",
+            DataWarning,
+            stacklevel=3,
+        )
     return fitted
 
 
 def _fill(fitted: Any, saved: Mapping[str, Any]) -> None:
     names = None if saved["names"] is None else tuple(saved["names"])
     categories = tuple(None if known is None else tuple(known) for known in saved["categories"])
-    missing = getattr(fitted, "missing", "error")
-    fitted._keep_attributes(Attributes(tuple(saved["directions"]), names, categories, missing))
+    missing = getattr(fitted, "missing", None)
+    policies = () if missing is None else POLICIES[1:]
+    fitted._keep_attributes(Attributes(tuple(saved["directions"]), names, categories, missing or "error", policies))
     fitted.directions_ = fitted._attributes.directions
     fitted.classes_ = np.array(saved["classes"]["labels"], dtype=saved["classes"]["kind"])
     fitted._precision = np.array(saved["precision"], dtype=np.uint8)

@@ -14,7 +14,7 @@ from monoopt.order.frames import align_columns, read_table
 
 def read_fit_table(estimator: Any, X: Any, *, keep_missing: bool = False) -> np.ndarray:
     """Read the table of `fit`; store ``n_features_in_`` and, for named columns, ``feature_names_in_``."""
-    values, names = read_table(X, keep_missing=keep_missing)
+    values, names = read_table(X, keep_missing=keep_missing, policies=_policies(estimator))
     estimator.n_features_in_ = values.shape[1]
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
@@ -33,12 +33,17 @@ def read_new_table(estimator: Any, X: Any, fitted: str, *, keep_missing: bool = 
     """
     check_is_fitted(estimator, fitted)
     names = getattr(estimator, "feature_names_in_", None)
-    values, _ = read_table(align_columns(names, X), keep_missing=keep_missing)
+    values, _ = read_table(align_columns(names, X), keep_missing=keep_missing, policies=_policies(estimator))
     wanted = estimator.n_features_in_
     if values.shape[1] != wanted:
         who = type(estimator).__name__
         raise DataError(f"X has {values.shape[1]} features, but {who} is expecting {wanted} features as input")
     return values
+
+
+def _policies(estimator: Any) -> tuple[str, ...]:
+    """What an estimator that refuses missing cells could do with them instead."""
+    return ("project",) if getattr(estimator, "missing", None) == "refuse" else ()
 
 
 def check_flags(estimator: Any, *words: str) -> None:

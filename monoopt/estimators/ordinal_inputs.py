@@ -21,7 +21,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 
 
 def read_training_data(
-    X: Any, y: Any, directions: Directions, sample_weight: Any, order: Sequence[Any] | None, missing: str = "error"
+    X: Any, y: Any, directions: Directions, sample_weight: Any, order: Sequence[Any] | None, missing: str | None = None
 ) -> OrdinalData:
     """Read the data of `fit`, warn of what a person should know; labels in one column count as labels.
 

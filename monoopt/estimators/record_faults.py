@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 SIDES = (">=", "<=")
+CHECKSUM = "record_sha256"
 COMMON = (
     "parameters", "classes", "names", "directions", "categories", "precision", "objects", "object_codes",
-    "object_weights", "certificates", "data_sha256",
+    "object_weights", "certificates", "data_sha256", CHECKSUM,
 )  # fmt: skip
 
 
@@ -30,8 +31,8 @@ def common_faults(
 ) -> tuple[list[str], Shape | None]:
     """Return all faults of what every classifier keeps: missing or of the wrong kind, length or range; and the shape.
 
-    The digest is that of the training table, which is not stored (objects are its distinct rows, relabelled): only its
-    form can be checked.
+    The digest of the data is that of the training table, which is not stored (objects are its distinct rows,
+    relabelled): of it and of the checksum of the record only the form is looked at here.
     """
     missing = [f"{word} is missing" for word in (*COMMON, *own) if word not in saved]
     if missing:
@@ -51,8 +52,9 @@ def common_faults(
     certificates = saved["certificates"]
     if not isinstance(certificates, list) or not all(isinstance(c, Mapping) and _certificate(c) for c in certificates):
         faults.append("certificates: an entry is damaged")
-    if not isinstance(saved["data_sha256"], str) or not re.fullmatch("[0-9a-f]{64}", saved["data_sha256"]):
-        faults.append("data_sha256: wanted 64 hexadecimal digits")
+    for word in ("data_sha256", CHECKSUM):
+        if not isinstance(saved[word], str) or not re.fullmatch("[0-9a-f]{64}", saved[word]):
+            faults.append(f"{word}: wanted 64 hexadecimal digits")
     return faults, Shape(K, n, compared)
 
 

@@ -47,12 +47,15 @@ class Attributes:
         Per column its categories, worst first where the column has a direction; None: numbers.
     missing : "error", "incomparable" or "worst"
         What a missing cell is. In a free attribute it is a value of its own, whatever the policy.
+    policies : tuple of str
+        What else could have been said of missing cells, for the message that refuses them.
     """
 
     signs: tuple[int, ...] = ()
     names: tuple[str, ...] | None = None
     categories: tuple[Categories, ...] = ()
     missing: str = "error"
+    policies: tuple[str, ...] = POLICIES[1:]
 
     @property
     def directions(self) -> npt.NDArray[np.int8]:
@@ -85,7 +88,10 @@ class Attributes:
         array([[3., 1.],
                [4., 0.]])
         """
-        values, _ = read_table(X, what=what, keep_missing=self.missing != "error", categories=self.categories)
+        kept = self.missing != "error"
+        values, _ = read_table(
+            X, what=what, keep_missing=kept, categories=self.categories, policies=() if kept else self.policies
+        )
         if self.missing == "error":
             return values
         refuse([f"{v:g} is too large beside missing cells" for v in values[np.abs(values) >= GAP / 2][:SHOWN]], what)
@@ -166,7 +172,7 @@ class Attributes:
         return self.categories[j] if j < len(self.categories) else None
 
 
-def read_attributes(X: Any, directions: Directions, missing: str = "error") -> tuple[Floats, Attributes]:
+def read_attributes(X: Any, directions: Directions, missing: str | None = "error") -> tuple[Floats, Attributes]:
     """Read the table of a fit and remember what its columns are.
 
     Parameters
@@ -176,9 +182,10 @@ def read_attributes(X: Any, directions: Directions, missing: str = "error") -> t
         category (pandas, polars Enum), or text whose categories `directions` lists, worst first.
     directions : None, dict or sequence
         See `monoopt.order.parse_directions`.
-    missing : "error", "incomparable" or "worst"
+    missing : "error", "incomparable", "worst" or None
         "worst": a missing cell is worse than every value. "incomparable": objects are comparable only if the same
-        directed attributes are missing. In a free attribute a missing cell equals missing cells alone.
+        directed attributes are missing. In a free attribute a missing cell equals missing cells alone. None is
+        "error", for a method that offers no other.
 
     Raises
     ------
@@ -193,6 +200,8 @@ def read_attributes(X: Any, directions: Directions, missing: str = "error") -> t
     >>> columns.labels, columns.categories, values[:, 1:].tolist()
     (['a', 'b', 'missing cells'], (None, ('x', 'y')), [[0.0, 0.0], [1.0, 1.0]])
     """
+    policies = () if missing is None else POLICIES[1:]
+    missing = "error" if missing is None else missing
     if not isinstance(missing, str) or missing not in POLICIES:
         raise OptionError(f"missing={missing!r}{nearest(str(missing), POLICIES)}; wanted one of {', '.join(POLICIES)}")
     table, names = open_table(X)
@@ -210,7 +219,7 @@ def read_attributes(X: Any, directions: Directions, missing: str = "error") -> t
         given or _categories(cells, kind, sign, f"x{j}" if names is None else names[j], found)
         for j, ((cells, kind), sign, given) in enumerate(zip(columns, signs.tolist(), listed, strict=True))
     )
-    attributes = Attributes(tuple(signs.tolist()), names, categories, missing)
+    attributes = Attributes(tuple(signs.tolist()), names, categories, missing, policies)
     try:
         values = attributes.read(X)
     except DataError as error:

@@ -21,10 +21,16 @@ from monoopt.order.cells import (
 )
 
 SHOWN = 20
+LEAVE_OUT = "fill it in, or leave its row or its column out"
 
 
 def read_table(
-    X: Any, *, what: str = "X", keep_missing: bool = False, categories: Sequence[tuple[Any, ...] | None] = ()
+    X: Any,
+    *,
+    what: str = "X",
+    keep_missing: bool = False,
+    categories: Sequence[tuple[Any, ...] | None] = (),
+    policies: Sequence[str] = (),
 ) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
     """Read a table of numbers, refusing everything that is not a finite number.
 
@@ -39,6 +45,8 @@ def read_table(
         Return missing cells as NaN, for methods with a policy for them; infinities are refused all the same.
     categories : sequence of (tuple or None), optional
         Per column the categories whose places its cells stand for; None: numbers.
+    policies : sequence of str
+        What a caller can say of missing cells (``missing=...``), for the message that refuses them.
 
     Returns
     -------
@@ -63,10 +71,10 @@ def read_table(
            [3., 4.]]), None)
     >>> read_table({"income": [1, 3], "debt": [2, 4]})[1]
     ('income', 'debt')
-    >>> read_table([[1, float("nan")], ["low", 4]])
+    >>> read_table([[1, float("inf")], ["low", 4]])
     Traceback (most recent call last):
     ...
-    monoopt.errors.DataError: X: row 1, column 0: 'low' is text; row 0, column 1: NaN (missing)
+    monoopt.errors.DataError: X: row 1, column 0: 'low' is text; row 0, column 1: inf (infinite)
     """
     table, names = open_table(X, what)
     faults: list[str] = []
@@ -79,7 +87,10 @@ def read_table(
     total = len(faults) + len(bad)
     faults += [_not_finite(values, i, j, names) for i, j in bad[:SHOWN]]
     kind = CellTypeError if any(NO_NUMBER in fault for fault in faults) else DataError
-    refuse([*faults[:SHOWN], f"... and {total - SHOWN} more cells"] if total > SHOWN else faults, what, kind)
+    faults = [*faults[:SHOWN], f"... and {total - SHOWN} more cells"] if total > SHOWN else faults
+    if faults and not keep_missing and np.isnan(values).any():
+        faults[-1] += f": {_advice(policies)}" if total <= SHOWN else f"; of missing ones: {_advice(policies)}"
+    refuse(faults, what, kind)
     return np.ascontiguousarray(values), names
 
 
@@ -195,9 +206,9 @@ def _shape_faults(shape: tuple[int, ...]) -> list[str]:
             "X.reshape(-1, 1) for one attribute, X.reshape(1, -1) for one object"
         ]
     if shape[0] == 0:
-        return [f"0 sample(s) (shape={shape}) while a minimum of 1 is required."]
+        return [f"0 sample(s) (shape={shape}) while a minimum of 1 is required: give at least one object (row)"]
     if shape[1] == 0:
-        return [f"0 feature(s) (shape={shape}) while a minimum of 1 is required."]
+        return [f"0 feature(s) (shape={shape}) while a minimum of 1 is required: give at least one attribute (column)"]
     return []
 
 
@@ -263,3 +274,9 @@ def _too_large(X: npt.NDArray[Any], names: tuple[str, ...] | None) -> list[str]:
 def _not_finite(values: npt.NDArray[np.float64], i: int, j: int, names: tuple[str, ...] | None) -> str:
     kind = "NaN (missing)" if np.isnan(values[i, j]) else f"{values[i, j]} (infinite)"
     return f"row {i}, column {names[j] if names else int(j)!r}: {kind}"
+
+
+def _advice(policies: Sequence[str]) -> str:
+    """Say what can be done about missing cells."""
+    ways = " or ".join(f"missing={policy!r}" for policy in policies)
+    return f"{LEAVE_OUT}, or say what it is: {ways}" if ways else LEAVE_OUT

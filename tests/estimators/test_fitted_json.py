@@ -66,3 +66,22 @@ def test_categories_and_gaps_survive():
             assert np.array_equal(again.predict_proba(X), chances.predict_proba(X))
             with pytest.raises(DataError, match="'pink' is no category"):
                 again.predict({"size": [1], "colour": ["pink"]})
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_record_changed_after_it_was_written_is_read_with_a_warning(fitted: Any):
+    saved = json.loads(json.dumps(fitted.to_dict()))
+    codes = [min(saved["object_codes"]), *saved["object_codes"][1:]]
+    proof = saved["certificates"][0] | {"primal_objective": -1.0}
+    for change in (
+        {"data_sha256": "0" * 64},
+        {"versions": {"monoopt": "99"}},
+        {"object_codes": codes[::-1]},
+        {"certificates": [proof, *saved["certificates"][1:]]},
+        {"record_sha256": "0" * 64},
+    ):
+        with pytest.warns(DataWarning, match="was changed after it was written"):
+            type(fitted).from_dict(saved | change)
+    rewritten = saved | {"objects": [[float(v) for v in row] for row in saved["objects"]], "table": {"source": "a.csv"}}
+    rewritten |= {"object_weights": [int(w) for w in saved["object_weights"]]}
+    type(fitted).from_dict(dict(reversed(rewritten.items())))  # other tools write 1 for 1.0, and keys in any order

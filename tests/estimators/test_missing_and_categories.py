@@ -14,8 +14,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from monoopt import (
+    SVDD,
     DataError,
     DataWarning,
     IsotonicSeparationClassifier,
@@ -24,6 +26,7 @@ from monoopt import (
     MonotoneProbabilityClassifier,
     MonotoneRelabeler,
     OptionError,
+    WeightedSum,
     relabel,
 )
 from monoopt.order import as_gains, read_attributes
@@ -201,3 +204,26 @@ def test_other_monotone_classifiers_read_categories_too(kind: Any):
         fitted = kind(directions=DIRECTIONS).fit(X, y)
     assert fitted.verify().ok and fitted.verify(X).violations == 0
     assert set(fitted.predict(X)) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "way"),
+    [
+        (LPRulesClassifier(), "missing='incomparable' or missing='worst'"),
+        (MonotoneProbabilityClassifier(), "missing='incomparable' or missing='worst'"),
+        (MonotoneRelabeler(), "missing='incomparable' or missing='worst'"),
+        (WeightedSum(), "missing='project'"),
+        (IsotonicSeparationClassifier(), ""),
+        (SVDD(), ""),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_a_refused_gap_names_what_can_be_said_of_it_and_nothing_that_can_not(estimator, way: str):
+    X, y = [[1.0, 2.0], [2.0, 1.0], [3.0, 4.0]], [0, 0, 1]
+    again = clone(estimator).fit(X, y)
+    for ask in (lambda table: clone(estimator).fit(table, y), getattr(again, "predict", None) or again.score_samples):
+        with pytest.raises(DataError, match=r"row 1, column 0: NaN \(missing\): fill it in, or leave its row") as said:
+            ask([[1.0, 2.0], [None, 1.0], [3.0, 4.0]])
+        assert str(said.value).endswith(f"or say what it is: {way}" if way else "column out")
+        with pytest.raises(DataError, match=r"0 sample.*give at least one object"):
+            ask(np.empty((0, 2)))
