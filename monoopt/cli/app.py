@@ -57,7 +57,7 @@ EPILOG = """\
 `monoopt solve program.lp --solver highs,clarabel --compare`
 
 Standard output carries data only (CSV, or JSON with --json), standard error the words; `-` is standard input.
-Exit codes: 0 fine, 1 usage, 2 data (every bad cell listed), 3 verification failed, 4 infeasible or
+Exit codes: 0 fine, 1 usage, 2 data (every bad cell listed), 3 verification failed or a proof missing, 4 infeasible or
 unbounded, 5 limit reached, 6 solver missing.
 """
 

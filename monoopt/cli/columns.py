@@ -97,13 +97,15 @@ def read_objects(table: Table, roles: Roles, *, gaps: bool = False) -> Objects:
         if name not in roles.levels and (share == 1 or (sign == 0 and share > 0.5)):
             categories[name] = None
     for name in [name for name, listed in categories.items() if listed is None and signs[name]]:
-        seen = ", ".join(dict.fromkeys(table.column(name)[:SHOWN]))
+        seen = ", ".join(list(dict.fromkeys(cell for cell in table.column(name) if not table.missing(cell)))[:SHOWN])
         advice = f"say --free {name}, --ignore {name}, or list them worst first: --levels {name}=..."
         faults.append(f"column {name!r} holds text ({seen}), which has no order of its own: {advice}")
     columns = read_columns(table, list(signs), categories, gaps, faults)
     y = _or_faults(lambda: table.labels(roles.target), faults)
     weight = roles.weight
     weights = _or_faults(lambda: table.numbers([weight])[:, 0], faults) if weight else None
+    if not gaps and any(": missing" in fault for fault in faults):
+        faults[-1] += " (missing cells: fill them in, leave them out, or say what they are with --missing)"
     refuse(faults, f"{table.source}: {len(faults)} fault(s)")
     for name, column in columns.items():
         if name not in categories and is_row_number(column):

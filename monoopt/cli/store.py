@@ -23,10 +23,11 @@ HOMES = dict.fromkeys(
 
 @dataclass(frozen=True)
 class Saved:
-    """A fitted estimator with the source, digest and target column of its table."""
+    """A fitted estimator with the source, digest and target column of its table; `intact`: as it was written."""
 
     estimator: Any
     table: Mapping[str, Any]
+    intact: bool = True
 
     def columns(self, table: Table) -> dict[str, np.ndarray]:
         """Return the columns of fitting by name; all missing ones, then all bad cells, are named in one error."""
@@ -69,7 +70,9 @@ def load(path: str) -> Saved:
         raise DataError(
             f"{path} does not say which columns it was fitted on: fit it with `monoopt fit`, or to named ones"
         )
-    return Saved(estimator, content.get("table", {}))
+    from monoopt.estimators.fitted_json import is_intact
+
+    return Saved(estimator, content.get("table", {}), is_intact(content))
 
 
 def load_for(path: str, data: str | None) -> Saved:

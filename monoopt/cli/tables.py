@@ -21,6 +21,12 @@ DELIMITERS = ",;\t|"
 LOOKED_AT = 50
 """Lines read to find the delimiter."""
 
+INFINITE = ("inf", "infinity")
+GAPS = ("na", "n/a", "nan", "none", "null", "nil", "?", "", ".", "missing")
+"""What other tools write for a missing value, in small letters and without a sign."""
+
+UNDEFINED = (*INFINITE, "nan")
+
 BOMS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -170,8 +176,8 @@ class Table:
         return values
 
     def share_of_text(self, name: str) -> float:
-        """Return the share of cells that are no numbers among those that are there."""
-        cells = [cell for cell in self.column(name) if not self.missing(cell)]
+        """Return the share of cells that are no numbers, not even infinite or undefined, among those that are there."""
+        cells = [cell for cell in self.column(name) if not self.missing(cell) and bare(cell) not in UNDEFINED]
         return sum(self.dialect.number.fullmatch(cell) is None for cell in cells) / max(len(cells), 1)
 
     def labels(self, name: str) -> np.ndarray:
@@ -208,14 +214,19 @@ class Table:
             return "missing" if cell == "" else f"missing ({cell!r})"
         if self._mixed_up(cell):
             return f"{cell!r} {MIXED_UP}"
-        if self.dialect.number.fullmatch(cell) or cell.lower().lstrip("+-") in ("inf", "infinity"):
+        if self.dialect.number.fullmatch(cell) or bare(cell) in INFINITE:
             return f"{cell!r} is not finite"
         other = Dialect(decimal="," if self.dialect.decimal == "." else ".", delimiter="\t")
         if other.number.fullmatch(cell):
             return f"{cell!r} has the other decimal sign: use --decimal '{other.decimal}' if it is one"
-        if cell.lower() == "nan":
-            return f"missing ({cell!r})"
+        if bare(cell) in GAPS:
+            return f"{cell!r} is text; if it means missing, say --null-value {cell!r}"
         return f"{cell!r} is text"
+
+
+def bare(cell: str) -> str:
+    """Return a cell in small letters, without a sign."""
+    return cell.lower().lstrip("+-")
 
 
 def read_table(path: str, dialect: Dialect | None = None) -> Table:

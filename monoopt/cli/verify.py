@@ -28,10 +28,11 @@ def verify(
     no_header: options.NoHeader = False,
     json: options.Json = False,
 ) -> None:
-    """Prove that answers never fall when an object gets better; leaves with 3 if they do.
+    """Prove that answers never fall when an object gets better; leaves with 3 if they do, or if a proof is missing.
 
     By the form of every rule, for all objects; by counting over all comparable pairs, and on a grid of thresholds.
-    Margins are computed again from rules and objects; certificates are shown as the fit recorded them.
+    Margins are computed again from rules and objects; certificates are shown as the fit recorded them, and one that
+    proved nothing, or a file that was changed after it was written, is a proof that is missing.
     """
     saved = store.load_for(fitted, data)
     columns = None
@@ -51,8 +52,12 @@ def verify(
         found = f"{check.grid_violations} of {check.grid_pairs} comparable pairs violated"
         rows.append(("grid of thresholds", found, _verdict(not check.grid_violations)))
     rows += _proofs(saved.estimator)
+    written = "as it was written" if saved.intact else "changed after it was written: its checksum does not fit"
+    rows.append(("file", written, _verdict(saved.intact)))
     output.show_table("Verification", HEAD, rows, json)
-    if any(verdict == BROKEN for _, _, verdict in rows):
+    failed = [check for check, _, verdict in rows if verdict in (BROKEN, OPEN)]
+    if failed:
+        output.log(f"not verified: {'; '.join(failed)}")
         raise typer.Exit(output.UNVERIFIED)
 
 
@@ -70,7 +75,8 @@ def _proofs(estimator: Any) -> list[tuple[str, str, str]]:
     smallest = estimator.margin_report().smallest if questions else []
     for question, again, kept, bound in zip(questions, smallest, estimator.margins_, estimator.bounds_, strict=True):
         margins = f"smallest margin {again:.6g}, recorded {kept:.6g}, bound {bound:.6g}"
-        rows.append((question, margins, _verdict(again >= kept - SLACK) if _hard(estimator) else "soft"))
+        word = "soft" if estimator.max_rules is None else "chosen"
+        rows.append((question, margins, _verdict(again >= kept - SLACK) if _hard(estimator) else word))
     for place, found in enumerate(certificates):
         part, k = divmod(place, len(questions))
         rows.append((f"{'margin' if part else 'relabelling'} of {questions[k]}, as recorded", *found))
@@ -78,5 +84,5 @@ def _proofs(estimator: Any) -> list[tuple[str, str, str]]:
 
 
 def _hard(estimator: Any) -> bool:
-    """Whether margins are those of all objects: no object was allowed to lie within."""
+    """Whether margins are surely those of all objects: no object was allowed to lie within."""
     return estimator.D is None and not estimator.nu and estimator.max_rules is None

@@ -95,7 +95,9 @@ class Certificate:
             how = f" to a gap of {float(gap):.3g} (exact arithmetic)" if gap else " exactly"
             text += f"{how}: objective {self.exact_primal}, bound {self.exact_dual}"
         elif self.kind == "optimality":
-            text += f": objective {self.primal_objective:.12g}, bound {self.dual_objective:.12g}, gap {self.gap:.1e}"
+            exactly = self.exact and self.gap == 0  # read back from a file, without the fractions
+            how, gap = (" exactly", "") if exactly else ("", f", gap {self.gap:.1e}")
+            text += f"{how}: objective {self.primal_objective:.12g}, bound {self.dual_objective:.12g}{gap}"
         text += f" (tolerance {self.tolerance:.0e})"
         return text + ("; " + "; ".join(self.reasons) if self.reasons else "")
 

@@ -11,6 +11,7 @@ import pytest
 
 from monoopt import IsotonicSeparationClassifier, MonotoneProbabilityClassifier
 from monoopt.cli import output
+from monoopt.estimators import fitted_json
 
 TABLE = """\
 name,size,colour,safety,class
@@ -130,3 +131,22 @@ def test_mistakes_are_all_said(monoopt, arguments: list[str], code: int, words: 
     assert done.exit_code == code
     for word in words:
         assert word in done.stderr
+
+
+def test_a_proof_that_failed_and_a_file_that_was_changed_are_not_verified(monoopt, tmp_path: Path):
+    fitted(monoopt)
+    content = json.loads((tmp_path / "rules.json").read_text())
+    failed = [proof | {"ok": False, "reasons": ["time limit"]} for proof in content["certificates"]]
+    for change, words in (
+        ({"certificates": failed}, "margin of at least"),
+        ({"data_sha256": "0" * 64}, "not verified: file"),
+    ):
+        (tmp_path / "changed.json").write_text(json.dumps(content | change))
+        done = monoopt("verify", "changed.json")
+        assert done.exit_code == output.UNVERIFIED and words in done.stderr
+        assert "file,changed after it was written" in done.stdout and "warning: saved classifier" in done.stderr
+    again = fitted_json.checksum(content | {"certificates": failed})
+    (tmp_path / "limit.json").write_text(json.dumps(content | {"certificates": failed, "record_sha256": again}))
+    done = monoopt("verify", "limit.json", "--json")
+    assert done.exit_code == output.UNVERIFIED and "not verified: relabelling of" in done.stderr
+    assert {row["verdict"] for row in json.loads(done.stdout)} == {"holds", "not proved"}

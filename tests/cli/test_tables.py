@@ -203,3 +203,18 @@ def test_labels_of_large_whole_numbers_stay_apart(tmp_path: Path):
 def test_a_number_of_thousands_of_digits_is_not_finite(tmp_path: Path):
     with pytest.raises(DataError, match="is not finite"):
         read_table(put(tmp_path, f"a\n{'9' * 5000}\n")).numbers(["a"])
+
+
+def test_infinite_undefined_and_missing_cells_are_told_from_text(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("a,b,c,y\n1,inf,NA,0\n2,nan,1,1\n-Infinity,3,-,1\n")
+    table = read_table(str(tmp_path / "t.csv"))
+    assert [round(table.share_of_text(name), 2) for name in "abc"] == [0, 0, 0.67]
+    with pytest.raises(DataError) as said:
+        table.numbers(["a", "b", "c"])
+    assert said.value.faults == [
+        "line 2, column 'b': 'inf' is not finite",
+        "line 2, column 'c': 'NA' is text; if it means missing, say --null-value 'NA'",
+        "line 3, column 'b': 'nan' is text; if it means missing, say --null-value 'nan'",
+        "line 4, column 'a': '-Infinity' is not finite",
+        "line 4, column 'c': '-' is text; if it means missing, say --null-value '-'",
+    ]
