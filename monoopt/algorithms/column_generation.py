@@ -109,6 +109,27 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
+class Iterate:
+    """The solution of one master program, zeros left out.
+
+    Attributes
+    ----------
+    columns, values : ndarray
+        Places of columns that are not zero, and their values. New columns come last: places keep their meaning.
+    rows, multipliers : ndarray
+        The same of the row multipliers.
+    certificate : Certificate
+        Of that master program alone: what is proved holds among the columns that it had.
+    """
+
+    columns: npt.NDArray[np.int64]
+    values: Floats
+    rows: npt.NDArray[np.int64]
+    multipliers: Floats
+    certificate: Certificate
+
+
+@dataclass(frozen=True, eq=False)
 class Generated:
     """The result of column generation.
 
@@ -121,6 +142,8 @@ class Generated:
         What the columns of the last block stand for, in order.
     steps : tuple of Step
         The log.
+    iterates : tuple of Iterate
+        The solution of every step.
     certificate : Certificate
         Of the master program, with the bound of the pricing in place of its own: a proof over all columns.
     stopped : str
@@ -130,6 +153,7 @@ class Generated:
     solution: Solution
     items: tuple[Any, ...]
     steps: tuple[Step, ...] = field(repr=False)
+    iterates: tuple[Iterate, ...] = field(repr=False)
     certificate: Certificate
     stopped: str
 
@@ -244,6 +268,7 @@ class _Loop:
         self.solution: Solution | None = None
         self.items_solved = len(items)
         self.steps: list[Step] = []
+        self.iterates: list[Iterate] = []
         self.stopped = ""
         self.start = time.monotonic()
         last = program.block(self.block)
@@ -344,6 +369,7 @@ class _Loop:
             pivots=solution.stats.iterations.get("simplex", 0),
         )
         self.steps.append(step)
+        self.iterates.append(_without_zeros(solution))
         if self.callback is not None:
             self.callback(step)
 
@@ -369,7 +395,7 @@ class _Loop:
             status = Status.FEASIBLE
         solution = replace(self.solution, status=status, bound=self.bound, certificate=certificate)
         items = tuple(self.items[: self.items_solved])
-        return Generated(solution, items, tuple(self.steps), certificate, self.stopped)
+        return Generated(solution, items, tuple(self.steps), tuple(self.iterates), certificate, self.stopped)
 
     def _gap(self, solution: Solution) -> float:
         if solution.objective is None:
@@ -395,6 +421,12 @@ def _joined(first: Priced, second: Priced) -> Priced:
         costs=np.concatenate([first.costs, second.costs]),
         items=[*first.items, *second.items],
     )
+
+
+def _without_zeros(solution: Solution) -> Iterate:
+    assert solution.x is not None and solution.y is not None and solution.certificate is not None
+    columns, rows = np.flatnonzero(solution.x), np.flatnonzero(solution.y)
+    return Iterate(columns, solution.x[columns], rows, solution.y[rows], solution.certificate)
 
 
 def _keys(coefficients: Any, costs: Floats) -> list[bytes]:

@@ -8,12 +8,13 @@ separates (Theorem 3 of Kotlowski and Slowinski, ICML 2009), and column generati
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from monoopt.algorithms.column_generation import ITERATIONS, TIME, Generated, Limits, Step, generate_columns
 from monoopt.algorithms.rule_pricers import (
@@ -42,6 +43,29 @@ ZERO = 1e-9  # votes no larger than this are no vote: rounding of weights whose 
 
 
 @dataclass(frozen=True, eq=False)
+class Trail:
+    """The solutions of all T master programs of one question; `monoopt.algorithms.margin_path` makes a path of them.
+
+    Attributes
+    ----------
+    rules : tuple of Rule
+        Those that had a weight at some time, as they were found.
+    weights : csr_array, shape (T, len(rules))
+    rhos : ndarray, shape (T,)
+    multipliers : csr_array, shape (T, rows)
+        u of the rows of the master program, up to rounding.
+    certificates : tuple of Certificate, length T
+        Each proves its solution among the rules that its master program had.
+    """
+
+    rules: tuple[Rule, ...]
+    weights: sparse.csr_array
+    rhos: Floats
+    multipliers: sparse.csr_array
+    certificates: tuple[Certificate, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class TaskFit:
     """The ensemble of one question.
 
@@ -63,6 +87,10 @@ class TaskFit:
         u: the objects that hold the margin down.
     stopped : str
         Why the column generation ended.
+    trail : Trail
+        What the master programs before said.
+    chosen : int
+        Which of them it is, from 0: the last, unless fewer rules were asked for.
     """
 
     ensemble: RuleEnsemble
@@ -73,6 +101,8 @@ class TaskFit:
     rows: Integers = field(repr=False)
     duals: Floats = field(repr=False)
     stopped: str
+    trail: Trail = field(repr=False)
+    chosen: int
 
     @property
     def limited(self) -> bool:
@@ -163,8 +193,7 @@ def fit_task(
     found = generate_columns(
         program, pricer, start, bound=1.0, limits=settings.limits, solver=settings.solver, callback=callback
     )
-    ensemble = _ensemble(found, X)
-    return _fit(found, ensemble, X, signs, D, rows)
+    return _fit(found, X, signs, D, rows)
 
 
 def make_pricer(settings: Settings, X: Floats, signs: Integers, directions: Signs) -> RulePricer:
@@ -219,21 +248,24 @@ def whole_grains(weights: Floats) -> Floats:
     return grains * GRAIN
 
 
-def _ensemble(found: Generated, X: Floats) -> RuleEnsemble:
-    """Rules of positive weight, simplified and equal ones joined; without a solution all weigh the same (Theorem 3)."""
-    if found.solution.x is None:
-        weights = np.ones(len(found.items))
-    else:
-        weights = np.maximum(found.solution.values("a"), 0.0)
+def readable(rules: Sequence[Rule], weights: Floats, X: Floats) -> RuleEnsemble:
+    """Rules of more weight than dust, simplified on X and equal ones joined, with weights in whole grains.
+
+    Examples
+    --------
+    >>> X, low, high = np.array([[1.0], [3.0]]), rule_of(np.array([2.0]), np.array([np.inf]), True), Rule(True, ())
+    >>> print(readable([low, high, low], np.array([1.0, 1e-12, 1.0]), X).text())
+    if x0 >= 2 then +1 (weight 1)
+    """
     joined: dict[Rule, float] = {}
     used = np.flatnonzero(weights > DUST * weights.sum())
-    for t, rule in zip(used, simplified([found.items[t] for t in used], X), strict=True):
+    for t, rule in zip(used, simplified([rules[int(t)] for t in used], X), strict=True):
         joined[rule] = joined.get(rule, 0.0) + float(weights[t])
-    rules = sorted(joined, key=reading_order)
-    shares = np.array([joined[rule] for rule in rules])
+    ordered = sorted(joined, key=reading_order)
+    shares = np.array([joined[rule] for rule in ordered])
     grains = whole_grains(shares / shares.sum())
     kept = np.flatnonzero(grains > 0)
-    return RuleEnsemble(tuple(rules[t] for t in kept), grains[kept])
+    return RuleEnsemble(tuple(ordered[t] for t in kept), grains[kept])
 
 
 def reading_order(rule: Rule) -> tuple[bool, list[tuple[int, str, float]]]:
@@ -241,13 +273,40 @@ def reading_order(rule: Rule) -> tuple[bool, list[tuple[int, str, float]]]:
     return not rule.positive, [(c.attribute, c.side, c.threshold) for c in rule.conditions]
 
 
-def _fit(
-    found: Generated, ensemble: RuleEnsemble, X: Floats, signs: Integers, D: float | None, rows: Integers
-) -> TaskFit:
+def _fit(found: Generated, X: Floats, signs: Integers, D: float | None, rows: Integers) -> TaskFit:
+    """Return the last ensemble; without a solution all first rules weigh the same (Theorem 3)."""
+    solution, trail = found.solution, _trail(found, len(rows))
+    weights = np.ones(len(found.items)) if solution.x is None else np.maximum(solution.values("a"), 0.0)
+    ensemble = readable(found.items, weights, X)
     margins = signs * ensemble.decision(X)
-    solution = found.solution
     hard = D is None
     margin = float(margins.min()) if hard or solution.x is None else float(solution.values("rho"))
     bound = 1.0 if solution.bound is None else float(solution.bound)
     duals = lpboost_master.object_duals(solution.program, solution.y)
-    return TaskFit(ensemble, margin, bound, found.certificate, found.steps, rows, duals, found.stopped)
+    last = len(found.steps) - 1
+    return TaskFit(ensemble, margin, bound, found.certificate, found.steps, rows, duals, found.stopped, trail, last)
+
+
+def _trail(found: Generated, rows: int) -> Trail:
+    """Put the solutions of all master programs together, without rules that never had a weight."""
+    program = found.solution.program
+    a, rho, margin = program.block("a"), program.block("rho"), program.row_block("margin")
+    weights = _positive([(at.columns - a.start, at.values) for at in found.iterates], len(found.items))
+    ever = np.unique(weights.indices)
+    return Trail(
+        tuple(found.items[t] for t in ever),
+        sparse.csr_array(weights[:, ever]),
+        np.array([at.values[at.columns == rho.start].sum() for at in found.iterates]),
+        _positive([(at.rows - margin.start, -at.multipliers) for at in found.iterates], rows),
+        tuple(at.certificate for at in found.iterates),
+    )
+
+
+def _positive(rows: Sequence[tuple[Integers, Floats]], width: int) -> sparse.csr_array:
+    """A sparse matrix from places and values of every row; what is not positive, or lies outside, is left out."""
+    kept = [(places >= 0) & (places < width) & (values > 0) for places, values in rows]
+    ends = np.concatenate([[0], np.cumsum([keep.sum() for keep in kept], dtype=np.int64)])
+    none = np.empty(0)
+    values = np.concatenate([none, *(own[keep] for (_, own), keep in zip(rows, kept, strict=True))])
+    places = np.concatenate([none, *(own[keep] for (own, _), keep in zip(rows, kept, strict=True))])
+    return sparse.csr_array((values, places.astype(np.int64), ends), shape=(len(rows), width))

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
+from monoopt.algorithms.few_rules import fit_few
 from monoopt.algorithms.lprules import Settings, TaskFit, fit_task, reading_order, whole_grains
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.algorithms.relabelling import relabel_data
-from monoopt.algorithms.rule_path import SOFTNESS, choose, penalty_of, rule_path
+from monoopt.algorithms.rule_path import penalty_of
 from monoopt.algorithms.words import Words
 from monoopt.order import Loss, Rule, RuleEnsemble, merge_equal
 from monoopt.program import Certificate
@@ -33,7 +34,7 @@ class Plan:
     nu : float or None
         Share of the weight within the margin; replaces D.
     max_rules : int, "fewest" or None
-        Choose along the path from many rules to few.
+        Choose along the paths of column generation, see `monoopt.algorithms.few_rules`.
     n_jobs : int or None
         Questions, or bootstrap samples, at the same time.
     """
@@ -98,7 +99,9 @@ def fit_questions(data: OrdinalData, codes: Integers, plan: Plan, words: Words) 
         if plan.nu is not None:
             settings = replace(settings, D=penalty_of(plan.nu, weights))
         signs = np.where(their_codes >= k, 1, -1)
-        return _fit(objects, signs, data.directions, weights, settings, plan.max_rules)
+        if plan.max_rules is None:
+            return fit_task(objects, signs, data.directions, weights, settings)
+        return fit_few(objects, signs, data.directions, weights, settings, plan.max_rules)
 
     return list(Parallel(n_jobs=plan.n_jobs)(delayed(one)(k) for k in range(1, K)))
 
@@ -172,23 +175,6 @@ def average(ensembles: Sequence[RuleEnsemble]) -> RuleEnsemble:
     weights = whole_grains(np.array([joined[rule] for rule in rules]) / len(ensembles))
     used = np.flatnonzero(weights > 0)
     return RuleEnsemble(tuple(rules[t] for t in used), weights[used])
-
-
-def _fit(
-    objects: Floats,
-    signs: Integers,
-    directions: npt.NDArray[np.int8],
-    weights: Floats,
-    settings: Settings,
-    max_rules: int | str | None,
-) -> TaskFit:
-    """Fit one question as told, or the point of its path that is short enough."""
-    if max_rules is None:
-        return fit_task(objects, signs, directions, weights, settings)
-    limit = settings.limits.time_limit
-    share = None if limit is None else limit / len(SOFTNESS)
-    settings = replace(settings, limits=replace(settings.limits, time_limit=share))
-    return choose(rule_path(objects, signs, directions, weights, settings), max_rules).fit
 
 
 def _bootstrap(data: OrdinalData, random: np.random.Generator) -> OrdinalData:

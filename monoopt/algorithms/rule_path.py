@@ -15,13 +15,12 @@ import numpy.typing as npt
 
 from monoopt.algorithms.lprules import ZERO, Settings, TaskFit, fit_task
 from monoopt.errors import OptionError
-from monoopt.order.parameters import is_number, is_whole
+from monoopt.order.parameters import is_number
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 SOFTNESS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-FEWEST = "fewest"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,28 +132,3 @@ def rule_path(
         error = float(weights[wrong].sum() / weights.sum())
         points.append(PathPoint(float(nu), len(fit.ensemble.rules), fit.margin, error, fit))
     return RulePath(tuple(points))
-
-
-def check_max_rules(max_rules: int | str) -> None:
-    """Refuse what is neither a number of rules nor "fewest"."""
-    if not is_whole(max_rules, 1) and max_rules != FEWEST:
-        raise OptionError(f"max_rules={max_rules!r}: wanted a whole number from 1, {FEWEST!r} or None")
-
-
-def choose(path: Sequence[PathPoint], max_rules: int | str) -> PathPoint:
-    """Return the point of least error among those with so few rules, or the one with the fewest.
-
-    Parameters
-    ----------
-    path : sequence of PathPoint
-    max_rules : int or "fewest"
-        "fewest": the fewest rules of all points of least error.
-    """
-    check_max_rules(max_rules)
-    if max_rules == FEWEST:
-        least = min(point.error for point in path)
-        return min((point for point in path if point.error <= least), key=lambda point: point.rules)
-    allowed = [point for point in path if point.rules <= int(max_rules)]
-    if allowed:
-        return min(allowed, key=lambda point: (point.error, point.rules))
-    return min(path, key=lambda point: (point.rules, point.error))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import typer
 from monoopt.cli import options, output, store
 from monoopt.cli.columns import read_objects
 from monoopt.cli.tables import Table, read_table
-from monoopt.errors import DataError
+from monoopt.errors import DataError, OptionError
 
 
 class Pricing(Enum):
@@ -37,6 +38,12 @@ def fit(
     out: Annotated[str, typer.Option("--out", "-o", help="Where the fitted rules go; - is standard output.")] = "-",
     penalty: Annotated[float | None, typer.Option("--penalty", help="Of the soft margin; hard if not given.")] = None,
     pricing: Annotated[Pricing, typer.Option("--pricing", help="How the best rule is found.")] = Pricing.SEARCH,
+    max_rules: Annotated[
+        str | None, typer.Option("--max-rules", help="Rules per question: a number, or fewest; the largest margin's.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option("--plot", help="Write a picture of margin, rules and error by step: png, svg or pdf.")
+    ] = None,
     solver: options.Solver = "highs",
     time_limit: options.TimeLimit = None,
     tolerance: options.Tolerance = None,
@@ -57,6 +64,8 @@ def fit(
     """
     from monoopt.estimators import LPRulesClassifier
 
+    if plot and Path(plot).suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise OptionError(f"--plot {plot!r}: wanted a name that ends in .png, .svg or .pdf")
     dialect = options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header)
     table = read_table(data, dialect)
     roles = options.roles(target, order, up, down, free, id, weight, ignore, levels)
@@ -67,6 +76,7 @@ def fit(
         missing=missing.value,
         solver=solver,
         D=penalty,
+        max_rules=int(max_rules) if max_rules is not None and max_rules.isdecimal() else max_rules,
         pricing=pricing.value,
         tolerance=1e-6 if tolerance is None else tolerance,
         time_limit=time_limit,
@@ -76,11 +86,25 @@ def fit(
     with output.at_work(f"learning from {len(table)} objects", quiet):
         estimator.fit(objects.columns, objects.y, objects.weights)
     store.save(store.Saved(estimator, {"source": table.source, "sha256": table.sha256, "target": target}), out)
+    if plot:
+        _plot(estimator, plot)
     if not quiet:
         output.log(summary(estimator))
     if not all(certificate.ok for certificate in estimator.certificates_):
         output.log("a limit was reached: the rules are monotone, and not all margins are proved to be largest")
         raise typer.Exit(output.LIMIT_REACHED)
+
+
+def _plot(estimator: Any, path: str) -> None:
+    """Draw the path of every question."""
+    try:
+        from monoopt.report.plots_rules import plot_margin_path
+
+        plot_margin_path(estimator).savefig(path, dpi=150)
+    except ImportError as error:
+        raise OptionError("--plot needs matplotlib: pip install 'monoopt[plot]'") from error
+    except OSError as error:
+        raise OptionError(f"can't write {path}: {error.strerror or error}") from error
 
 
 def summary(estimator: Any) -> str:

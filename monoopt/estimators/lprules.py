@@ -33,7 +33,7 @@ from monoopt.estimators.rule_book import RuleBook
 from monoopt.estimators.rule_recourse import RecourseTeller
 from monoopt.formulations import lpboost_master
 from monoopt.order import Directions, Loss
-from monoopt.order.parameters import is_number, is_whole
+from monoopt.order.parameters import is_number
 from monoopt.solvers import Solver
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -80,9 +80,13 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         Only rules of at most so many conditions. Short rules learn from fewer objects where the truth is simple (1:
         additive), and may not separate at all: then a hard margin is 0 and a warning advises a soft one.
     max_rules : int or "fewest", optional
-        Per question the softest margin needed for so few rules, with the fewest errors on the relabelled objects;
-        "fewest": as few as make no error; None: as many as the hard margin takes, usually few enough to read. See
-        `rule_path`.
+        None: the ensemble of the largest margin, however many rules it takes: the most accurate on the whole, and on
+        most data few enough to read. Otherwise an earlier ensemble of the column generation (`margin_path`) for each
+        question. "fewest": of those that make least errors on the relabelled objects (none, as a rule) the one of
+        fewest rules, then of largest margin. A number: of those with at most so many rules the one of least error,
+        then of largest margin; where none with so few is without error, softer margins (`rule_path`) compete, the
+        hardest preferred; where none has so few even at nu = 1 (ties, or a limit), the fewest there are. Certificates
+        prove margins to be the largest for the rules known by then; ``bounds_`` say what all monotone rules reach.
     n_estimators : int
         More than 1: the mean of so many ensembles on bootstrap samples, each relabelled by itself.
     pricing : "search", "enumeration" or "program"
@@ -117,8 +121,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
     relabelling_ : Relabelling
         New labels, cost, changed rows and their conflicts (without the programs; None after `from_dict`).
     fits_ : list of TaskFit
-        Log of the column generation, master rows and their multipliers per question (None after `from_dict`, and for
-        a mean of bootstrap samples).
+        Log of the column generation with the solutions of all master programs, their rows and multipliers, per question
+        (None after `from_dict`, and for a mean of bootstrap samples). `margin_path` reads them.
     object_class_weights_ : ndarray, shape (K, m)
         Weight of every class at every object of ``objects_``, before the relabelling.
     probabilities_ : ClassProbabilities
@@ -236,7 +240,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         """Return for question k (1..K-1) what softer margins and fewer rules reach: margin, error, number of rules.
 
         Printed, it is a table; `monoopt.report.plots_rules.plot_rule_path` draws it. Errors are those on the relabelled
-        objects. It is what `max_rules` chooses from.
+        objects. Every point is the end of a path of its own (`margin_path`).
 
         Parameters
         ----------
@@ -252,9 +256,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
              0      2    0.5000    0.0%
            0.5      2    0.5000    0.0%
         """
-        check_is_fitted(self, "classes_")
-        if not is_whole(k, 1) or k >= len(self.classes_):
-            raise OptionError(f"k={k!r}: wanted a question from 1 to {len(self.classes_) - 1}")
+        k = self._question(k)
         if not np.iterable(softness) or not all(is_number(nu) and 0 <= nu <= 1 for nu in softness):
             raise OptionError(f"softness={softness!r}: wanted numbers from 0 (hard margin) to 1")
         signs = np.where(self.object_codes_ >= k, 1, -1)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from monoopt.algorithms.few_rules import FEWEST
 from monoopt.algorithms.lprules import PRICING
 from monoopt.algorithms.relabelling import TIES
-from monoopt.algorithms.rule_path import FEWEST
 from monoopt.errors import OptionError, nearest
 from monoopt.order.attributes import POLICIES
 from monoopt.order.parameters import is_job_count, is_number, is_whole

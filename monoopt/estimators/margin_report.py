@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
+from monoopt.algorithms.lprules import TaskFit
+from monoopt.algorithms.margin_path import Labelled, MarginPath, margin_path
 from monoopt.errors import DataError, OptionError
 from monoopt.estimators.rule_voting import RuleVoter
 from monoopt.order import read_labels
+from monoopt.order.parameters import is_whole
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -140,9 +145,71 @@ class MarginTeller(RuleVoter):
             votes, codes = self._votes(self.objects_, self._precision), self.object_codes_
             weights = self.object_weights_
         else:
-            votes, codes = self.votes(X), read_labels(y, list(self.classes_)).codes
-            weights = np.ones(len(votes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-            if len(codes) != len(votes) or weights.shape != (len(votes),) or not (weights >= 0).all():
-                raise DataError(f"{len(votes)} objects, {len(codes)} labels and weights of shape {weights.shape}")
+            values, bits, codes, weights = self._labelled(X, y, sample_weight)
+            votes = self._votes(values, bits)
         signs = np.where(codes[:, None] >= np.arange(1, len(self.classes_)), 1, -1)
         return MarginReport(signs * votes, weights, len(self.directions_))
+
+    def margin_path(self, k: int, X: Any = None, y: Any = None, sample_weight: Any = None) -> MarginPath:
+        """Return the ensembles of question k (1..K-1), one per master program: number of rules, margin, bound, error.
+
+        The first has a rule for every border object, later ones better rules and a larger margin, the last the largest
+        there is. With a hard margin all of them are right on all relabelled objects; `max_rules` takes an earlier one.
+        Printed, it is a table; `monoopt.report.plots_rules.plot_margin_path` draws it.
+
+        Parameters
+        ----------
+        k : int
+        X : array-like or data frame, shape (m, d), optional
+            Other objects, to count errors on as well.
+        y : array-like, shape (m,), optional
+            Their labels, among ``classes_``.
+        sample_weight : array-like, shape (m,), optional
+            1 by default.
+
+        Returns
+        -------
+        MarginPath
+
+        Raises
+        ------
+        DataError
+            A classifier from JSON, or a mean of bootstrap samples, has no path; X or y alone, or bad data.
+
+        Examples
+        --------
+        >>> from monoopt import LPRulesClassifier, datasets
+        >>> lev = datasets.load_lev()
+        >>> rules = LPRulesClassifier().fit(lev.X, lev.y)
+        >>> print(rules.margin_path(3, lev.X, lev.y))
+          step  rules    margin     bound   error  new error
+             1     26    0.0385    0.3846    0.0%      12.4%
+             2     10    0.0833    0.1628    0.0%      12.4%
+        *    3     10    0.0909    0.0909    0.0%      12.4%
+        """
+        k = self._question(k)
+        if (X is None) != (y is None):
+            raise DataError("give both X and y, or neither")
+        fits: Sequence[TaskFit] | None = getattr(self, "fits_", None)
+        if fits is None:
+            raise DataError("no path: the classifier was read from a file, or is a mean of bootstrap samples")
+        seen = Labelled(self.objects_, np.where(self.object_codes_ >= k, 1, -1), self.object_weights_)
+        if X is None:
+            return margin_path(fits[k - 1], seen)
+        values, bits, codes, weights = self._labelled(X, y, sample_weight)
+        return margin_path(fits[k - 1], seen, Labelled(values, np.where(codes >= k, 1, -1), weights, bits))
+
+    def _question(self, k: int) -> int:
+        check_is_fitted(self, "classes_")
+        if not is_whole(k, 1) or k >= len(self.classes_):
+            raise OptionError(f"k={k!r}: wanted a question from 1 to {len(self.classes_) - 1}")
+        return int(k)
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, npt.NDArray[np.uint8], Any, Floats]:
+        """Read labelled objects: values, their precision, codes of the labels, weights."""
+        _, values, bits = self._matched(X)
+        codes = read_labels(y, list(self.classes_)).codes
+        weights = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        if len(codes) != len(values) or weights.shape != (len(values),) or not (weights >= 0).all():
+            raise DataError(f"{len(values)} objects, {len(codes)} labels and weights of shape {weights.shape}")
+        return values, bits, codes, weights

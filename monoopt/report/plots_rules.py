@@ -1,4 +1,4 @@
-"""Pictures of LPRules: margins, rules, the trace of the column generation, the path from many rules to few.
+"""Pictures of LPRules: margins, rules, the trace and the path of the column generation, the path of softer margins.
 
 Every function returns a matplotlib `Figure` that belongs to no window: ``figure.savefig("rules.png")``.
 matplotlib comes with ``pip install monoopt[plot]``.
@@ -12,6 +12,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from monoopt.algorithms.margin_path import MarginPath
 from monoopt.algorithms.rule_path import SOFTNESS
 from monoopt.errors import DataError, OptionError
 from monoopt.estimators.lprules import LPRulesClassifier
@@ -132,6 +133,65 @@ def plot_rule_path(rules: LPRulesClassifier, k: int, softness: Sequence[float] =
     return figure
 
 
+def plot_margin_path(
+    rules: LPRulesClassifier, k: int | None = None, X: Any = None, y: Any = None, sample_weight: Any = None
+) -> Any:
+    """Draw margin with bound, number of rules and error over the master programs; the ensemble taken is marked.
+
+    Parameters
+    ----------
+    rules : LPRulesClassifier
+        Fitted here (a classifier read from JSON has no path).
+    k : int, optional
+        One question; all of them, one below the other, when not given.
+    X, y, sample_weight : optional
+        Other labelled objects: their error is drawn as well.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    from matplotlib.figure import Figure
+
+    if k is not None:
+        _question(rules, k)
+    questions = range(1, len(rules.classes_)) if k is None else [k]
+    paths = [rules.margin_path(question, X, y, sample_weight) for question in questions]
+    if not paths:
+        raise DataError("no path: there is only one class, hence no question")
+    figure = Figure(figsize=(9.6, 2.7 * len(paths)), layout="constrained")
+    for row, question, path in zip(figure.subplots(len(paths), 3, squeeze=False), questions, paths, strict=True):
+        _path_panels(row, path)
+        row[1].set_title(f"At least {rules.classes_[question]}", fontsize=9)
+    for axis in figure.axes:
+        _plain(axis)
+    for axis in figure.axes[-3:]:
+        axis.set_xlabel("master program", fontsize=8)
+    return figure
+
+
+def _path_panels(axes: Any, path: MarginPath) -> None:
+    """Draw margin and bound, number of rules, and errors in one panel each."""
+    steps = range(1, len(path) + 1)
+    panels = (
+        ((path.bounds, BOUND, "bound over all rules"), (path.margins, UPPER, "margin reached")),
+        ((path.rules, UPPER, "rules"),),
+        ((path.errors, UPPER, "error on relabelled objects"), (path.new_errors, LOWER, "error on other objects")),
+    )
+    for axis, lines in zip(axes, panels, strict=True):
+        for values, colour, word in lines:
+            if values is not None and len(path):
+                axis.plot(steps, values, "o-", color=colour, markersize=3, linewidth=1, label=word, clip_on=False)
+        if path.chosen >= 0:
+            axis.axvline(path.chosen + 1, color=GUIDE, linewidth=0.8, linestyle="--", label="taken", zorder=0)
+        axis.xaxis.get_major_locator().set_params(integer=True)
+        axis.set_ylim(bottom=0)
+        axis.legend(fontsize=7)
+    axes[1].yaxis.get_major_locator().set_params(integer=True)
+    axes[2].set_ylim(0, max(axes[2].get_ylim()[1], 0.01))
+    axes[2].yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+
+
 def _question(rules: LPRulesClassifier, k: int) -> None:
     check_is_fitted(rules, "classes_")
     if isinstance(k, bool) or not 1 <= k < len(rules.classes_):
@@ -144,6 +204,10 @@ def _figure(columns: int, width: float, height: float) -> tuple[Any, Any]:
     figure = Figure(figsize=(columns * width, height), layout="constrained")
     axes = figure.subplots(1, columns, squeeze=False)[0]
     for axis in axes:
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.tick_params(labelsize=8)
+        _plain(axis)
     return figure, axes
+
+
+def _plain(axis: Any) -> None:
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.tick_params(labelsize=8)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from monoopt import OptionError, relabel
+from monoopt.algorithms.few_rules import check_max_rules
 from monoopt.algorithms.lprules import Settings
-from monoopt.algorithms.rule_path import PathPoint, choose, penalty_of, rule_path
+from monoopt.algorithms.rule_path import PathPoint, penalty_of, rule_path
 from monoopt.datasets import load_lev
 from monoopt.order import merge_equal
 
@@ -33,19 +34,10 @@ def test_no_more_than_a_share_nu_is_on_the_wrong_side(path: tuple[PathPoint, ...
     assert all(point.error <= point.nu + 1e-9 for point in path)
 
 
-def test_fewer_rules_are_found_and_chosen(path: tuple[PathPoint, ...]):
-    five = choose(path, 5)
-    assert five.rules <= 5 < path[0].rules and five.error < 0.01
-    fewest = choose(path, "fewest")
-    assert fewest.error == 0.0 and fewest.rules == min(point.rules for point in path if point.error == 0.0)
-    assert choose(path, 10_000).error == 0.0
-    assert choose(path[:2], 1).rules == min(point.rules for point in path[:2]), "none is so short: the shortest"
-
-
 @pytest.mark.parametrize("max_rules", [0, 2.5, True, "few"])
-def test_bad_numbers_of_rules_are_refused(path: tuple[PathPoint, ...], max_rules: object):
+def test_bad_numbers_of_rules_are_refused(max_rules: object):
     with pytest.raises(OptionError, match="max_rules"):
-        choose(path, max_rules)
+        check_max_rules(max_rules)
 
 
 @pytest.mark.parametrize("nu", [-0.1, 1.5, "soft", True])

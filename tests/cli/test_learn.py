@@ -88,6 +88,23 @@ def test_json_answers(monoopt):
     assert [entry["class"] for entry in found] == [2, 1, 0]
 
 
+def test_fewer_rules_and_the_picture_of_their_path(monoopt, tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    lev = datasets.load_lev()
+    lines = [",".join([*lev.feature_names, "class"])]
+    lines += [",".join(map(str, [*row, int(label)])) for row, label in zip(lev.X[::20], lev.y[::20] > 2, strict=True)]
+    (tmp_path / "train.csv").write_text("\n".join(lines))
+    fitted(monoopt, "--plot", "path.svg", "-q")
+    assert "bound over all rules" in (tmp_path / "path.svg").read_text()
+    numbers = []
+    for more in ([], ["--max-rules", "fewest"], ["--max-rules", "2"]):
+        fitted(monoopt, *more, "-q")
+        numbers.append(len(json.loads((tmp_path / "rules.json").read_text())["rules"][0]["rules"]))
+    assert numbers[2] <= 2 <= numbers[1] <= numbers[0]
+    found = monoopt("verify", "rules.json", "--json")
+    assert found.exit_code == output.FINE and "chosen" in found.stdout
+
+
 def test_a_reached_limit_leaves_rules_and_five(monoopt, tmp_path: Path):
     swd = datasets.load_swd()
     lines = [",".join([*swd.feature_names, "class"])]
@@ -109,6 +126,9 @@ def test_a_reached_limit_leaves_rules_and_five(monoopt, tmp_path: Path):
         (["predict", "rules.json", "nowhere.csv"], output.USAGE, "nowhere.csv"),
         (["fit", "train.csv", "-t", "clas"], output.USAGE, "'class'"),
         (["fit", "train.csv", "-t", "class", "--penalty", "0.01"], output.BAD_DATA, "D"),
+        (["fit", "train.csv", "-t", "class", "--max-rules", "few"], output.USAGE, "fewest"),
+        (["fit", "train.csv", "-t", "class", "--max-rules", "0"], output.USAGE, "max_rules=0"),
+        (["fit", "train.csv", "-t", "class", "--plot", "path.xyz"], output.USAGE, "path.xyz"),
         (["fit", "train.csv", "-t", "class", "--solver", "nosuch"], output.NO_SOLVER, "nosuch"),
         (["fit", "train.csv", "-t", "class", "--tolerance", "-1"], output.USAGE, "tolerance"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from itertools import product
 
 import numpy as np
@@ -73,6 +74,51 @@ def test_few_rules_are_as_few_as_told_and_fewest_make_no_error():
     assert (fewest.predict(table.X) == fewest.relabelling_.labels).all()
     assert np.mean(five.predict(table.X) == five.relabelling_.labels) > 0.8
     assert five.verify().ok and all(c.ok for c in five.certificates_)
+
+
+def test_fewer_rules_keep_the_bound_of_all_and_say_what_they_prove():
+    table = load_lev()
+    full, fewest = fitted(table), fitted(table, max_rules="fewest")
+    assert (fewest.bounds_ == full.bounds_).all() and (fewest.margins_ <= full.margins_).all()
+    assert (fewest.margin_report().smallest == fewest.margins_).all() and (fewest.margins_ > 0).all()
+    for k, ensemble in enumerate(fewest.rules_, start=1):
+        path = fewest.margin_path(k)
+        assert path.ensemble(path.chosen) == ensemble and len(ensemble.rules) == path.rules.min()
+    assert full.margin_path(3).chosen == len(full.margin_path(3)) - 1
+
+
+def test_the_path_is_the_same_whatever_the_jobs_and_after_a_pickle():
+    table = load_lev()
+    rules = fitted(table, max_rules=8)
+    for other in (fitted(table, max_rules=8, n_jobs=2), pickle.loads(pickle.dumps(rules))):
+        for k in range(1, 5):
+            one, two = rules.margin_path(k, table.X, table.y), other.margin_path(k, table.X, table.y)
+            for word in ("margins", "bounds", "gaps", "rules", "errors", "new_errors"):
+                np.testing.assert_array_equal(getattr(one, word), getattr(two, word))
+            assert one.chosen == two.chosen and one.ensemble(0) == two.ensemble(0)
+
+
+def test_errors_on_other_objects_are_those_of_the_votes():
+    table = load_lev()
+    rules = LPRulesClassifier().fit(table.X[::2], table.y[::2])
+    weight = np.arange(500.0)
+    path = rules.margin_path(2, table.X[1::2], table.y[1::2], weight)
+    report = rules.margin_report(table.X[1::2], table.y[1::2], weight)
+    assert path.new_errors is not None and path.new_errors[-1] == pytest.approx(report.errors()[1], abs=1e-12)
+    assert "new error" in str(path) and rules.margin_path(2).new_errors is None
+
+
+def test_a_path_that_is_not_there_or_not_asked_for_rightly_is_refused():
+    table = load_lev()
+    rules = fitted(table)
+    for k in (0, 5, True, "2"):
+        with pytest.raises(OptionError, match="question from 1 to 4"):
+            rules.margin_path(k)
+    with pytest.raises(DataError, match="both X and y"):
+        rules.margin_path(1, table.X)
+    for without in (LPRulesClassifier.from_dict(rules.to_dict()), fitted(table, n_estimators=2)):
+        with pytest.raises(DataError, match="no path"):
+            without.margin_path(1)
 
 
 def test_the_path_of_a_fitted_classifier_starts_at_its_own_margin():

@@ -8,7 +8,7 @@ import pytest
 
 from monoopt import DataError, LPRulesClassifier, OptionError
 from monoopt.datasets import load_lev
-from monoopt.report.plots_rules import plot_margins, plot_rule_path, plot_rules, plot_trace
+from monoopt.report.plots_rules import plot_margin_path, plot_margins, plot_rule_path, plot_rules, plot_trace
 
 
 @cache
@@ -50,3 +50,19 @@ def test_the_path_has_a_point_for_every_softness(tmp_path):
     for draw in (plot_rules, plot_trace, plot_rule_path):
         with pytest.raises(OptionError, match="question from 1 to 4"):
             draw(lev(), 5)
+
+
+def test_the_path_of_the_column_generation_has_a_point_for_every_master_program(tmp_path):
+    table, path = load_lev(), lev().margin_path(3)
+    figure = plot_margin_path(lev(), 3, table.X, table.y)
+    bound, margin = figure.axes[0].lines[:2]
+    assert list(margin.get_ydata()) == path.margins.tolist() and list(bound.get_ydata()) == path.bounds.tolist()
+    assert list(figure.axes[1].lines[0].get_ydata()) == path.rules.tolist()
+    assert [line.get_label() for line in figure.axes[2].lines] == [
+        "error on relabelled objects", "error on other objects", "taken"
+    ]  # fmt: skip
+    assert len(plot_margin_path(lev()).axes) == 3 * 4 and saved(figure, tmp_path) > 3000
+    with pytest.raises(OptionError, match="question from 1 to 4"):
+        plot_margin_path(lev(), 5)
+    with pytest.raises(DataError, match="no path"):
+        plot_margin_path(LPRulesClassifier.from_dict(lev().to_dict()), 3)
