@@ -18,7 +18,7 @@ import numpy.typing as npt
 from monoopt.algorithms.contradicted import Conflicts
 from monoopt.algorithms.dominance_cut import Contradictions
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
-from monoopt.algorithms.threshold_relabelling import Answer, answer_question, merge_costs
+from monoopt.algorithms.threshold_relabelling import Answer, answer_question, answers_by_cuts, by_cuts, merge_costs
 from monoopt.algorithms.words import Words
 from monoopt.errors import CertificateError, OptionError, nearest
 from monoopt.order import Directions, Loss, loss_table, merge_equal, steps
@@ -149,7 +149,8 @@ def relabel(
     tolerance, options
         Passed to `solve`.
     callback : callable, optional
-        Called after every question "at least class k?", k = 1..K-1, with k and its certificate.
+        Called after every question "at least class k?", k = 1..K-1, with k and its certificate; cuts begin in the
+        middle.
 
     Returns
     -------
@@ -199,12 +200,17 @@ def relabel_data(
     old, K = data.labels.codes, data.n_classes
     table = loss_table(loss, K)
     objects, home = merge_equal(data.X)
-    answers: list[Answer] = []
-    for k, step in enumerate(steps(table), start=1):
-        question = merge_costs(home, old, data.weights, step)
-        answers.append(answer_question(question, objects, data.directions, tie, words))
+    questions = [merge_costs(home, old, data.weights, step) for step in steps(table)]
+    if by_cuts(questions, words):
+        coming = answers_by_cuts(questions, objects, data.directions, tie, words)
+    else:
+        coming = ((k, answer_question(q, objects, data.directions, tie, words)) for k, q in enumerate(questions))
+    found: dict[int, Answer] = {}
+    for k, answer in coming:
+        found[k] = answer
         if callback is not None:
-            callback(k, answers[-1].certificate)
+            callback(k + 1, answer.certificate)
+    answers = [found[k] for k in range(K - 1)]
     _check_nested(answers)
     row = np.empty(len(objects), dtype=np.int64)  # a row for each distinct object: its first
     row[home[::-1]] = np.arange(len(home))[::-1]

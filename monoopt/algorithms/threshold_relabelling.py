@@ -1,13 +1,14 @@
 """One question "at least class k?" of the relabelling: merge, reduce to what contradicts, solve, prove, complete.
 
 Up to `WRITTEN_OUT` objects the program is written out and any solver solves it. Beyond, "highs" and "mincut" stand for
-an exact minimum cut on the sparse dominance graph (`monoopt.algorithms.dominance_cut`); any other solver gets the
-program with that graph's extra nodes as columns.
+exact minimum cuts on the sparse dominance graph (`monoopt.algorithms.nested_cuts`); any other solver gets the program
+with that graph's extra nodes as columns.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,11 +16,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.algorithms.dominance_cut import Contradictions, cut, in_units
+from monoopt.algorithms.dominance_cut import Contradictions, in_units
+from monoopt.algorithms.nested_cuts import completed, nested_cuts
 from monoopt.algorithms.words import Words
 from monoopt.formulations import monotonization
 from monoopt.formulations.closures import exact_vertex
-from monoopt.order import dominance_pairs, extension_bounds, inconsistent, transitive_reduction
+from monoopt.order import dominance_pairs, inconsistent, transitive_reduction
 from monoopt.order.steiner import steiner_graph
 from monoopt.program import Certificate, Solution
 
@@ -71,9 +73,7 @@ def answer_question(
     are completed afterwards.
     """
     costs = question.costs
-    decided = np.flatnonzero(np.abs(costs) > CANCELS * question.sizes)
-    if len(decided) > WRITTEN_OUT and words.solver in DIRECT and not words.options:
-        return _answer_by_cut(question, decided, objects, directions, tie, words)
+    decided = _decided(question)
     labels = (costs[decided] < 0).astype(np.int64)
     members = np.flatnonzero(inconsistent(objects[decided], labels, directions)) if len(decided) else decided
     certificate, solution = _settled(question.base, question.base), None
@@ -82,36 +82,38 @@ def answer_question(
         solution, factor = _solved(objects[chosen], costs[chosen], chosen, directions, tie, words)
         certificate = _whole_cost(solution, factor, question.base)
         labels[members] = solution.values("d")[: len(members)].astype(np.int64)
-    return Answer(_completed(objects, decided, labels, directions, tie), certificate, solution)
+    return Answer(completed(objects, decided, labels, directions, tie), certificate, solution)
 
 
-def _answer_by_cut(
-    question: Question, decided: Integers, objects: Floats, directions: npt.NDArray[np.int8], tie: str, words: Words
-) -> Answer:
-    """Answer one question without writing its program out."""
-    units, unit, exact = in_units(question.costs[decided])
-    decided, units = decided[units != 0], units[units != 0]
-    found = cut(objects[decided], units, directions, tie, words.in_time)
-    proof = replace(found.proof, better=decided[found.proof.better], worse=decided[found.proof.worse], unit=unit)
-    yes = _completed(objects, decided, found.labels, directions, tie)
-    base, proved = Fraction(question.base), proof.total * Fraction(unit) + Fraction(question.base)
-    if exact:
-        return Answer(yes, _settled(proved, proved), contradictions=proof)
-    lost = question.costs[(question.costs > 0) == (yes == 1)]
-    return Answer(yes, _settled(Fraction(math.fsum(np.abs(lost))) + base, proved), contradictions=proof)
+def by_cuts(questions: Sequence[Question], words: Words) -> bool:
+    """Whether the questions are answered without writing programs out: for many objects, unless told otherwise."""
+    most = max((len(_decided(question)) for question in questions), default=0)
+    return most > WRITTEN_OUT and words.solver in DIRECT and not words.options
 
 
-def _completed(
-    objects: Floats, decided: Integers, labels: Integers, directions: npt.NDArray[np.int8], tie: str
-) -> Integers:
-    """Give the objects without a say the least (greatest) label that fits the others."""
-    yes = np.full(len(objects), int(tie == "greatest"))
-    yes[decided] = labels
-    rest = np.setdiff1d(np.arange(len(objects)), decided)
-    if len(rest) and len(decided):
-        low, high = extension_bounds(objects[decided], labels, directions, objects[rest], n_classes=2)
-        yes[rest] = low if tie == "least" else high
-    return yes
+def answers_by_cuts(
+    questions: Sequence[Question], objects: Floats, directions: npt.NDArray[np.int8], tie: str, words: Words
+) -> Iterator[tuple[int, Answer]]:
+    """Answer all questions without writing programs out; yield number and answer as they come, the middle one first."""
+    costs = np.zeros((len(questions), len(objects)))
+    for k, question in enumerate(questions):
+        there = _decided(question)
+        costs[k, there] = question.costs[there]
+    costs = np.maximum.accumulate(costs)  # what cancels but for rounding must not undo their order
+    units, unit, exact = in_units(costs.ravel())
+    for k, found in nested_cuts(objects, units.reshape(costs.shape), directions, tie, words.in_time):
+        proof, question = replace(found.proof, unit=unit), questions[k]
+        base, proved = Fraction(question.base), proof.total * Fraction(unit) + Fraction(question.base)
+        cost = proved
+        if not exact:
+            lost = question.costs[(question.costs > 0) == (found.labels == 1)]
+            cost = Fraction(math.fsum(np.abs(lost))) + base
+        yield k, Answer(found.labels, _settled(cost, proved), contradictions=proof)
+
+
+def _decided(question: Question) -> Integers:
+    """Objects whose costs do not cancel."""
+    return np.flatnonzero(np.abs(question.costs) > CANCELS * question.sizes)
 
 
 def _solved(
