@@ -138,10 +138,20 @@ def _attributes(
     return roles.attributes(table)
 
 
+def _all_there(table: Table, names: list[str]) -> np.ndarray:
+    """Read attributes without a gap; where there is one, say what can be done about it."""
+    try:
+        return table.numbers(names)
+    except DataError as error:
+        gaps = any(": missing" in fault for fault in error.faults)
+        advice = " (missing cells: fill them in, leave them out, or say --missing project)" if gaps else ""
+        raise DataError(f"{error}{advice}", error.faults) from None
+
+
 def _numbers(table: Table, names: list[str], keep_missing: bool) -> dict[str, np.ndarray]:
     """Read the attributes; with ``keep_missing`` empty cells become NaN."""
     if not keep_missing:
-        return dict(zip(names, table.numbers(names).T, strict=True))
+        return dict(zip(names, _all_there(table, names).T, strict=True))
     columns, faults = {}, []
     for name in names:
         known = [not table.missing(cell) for cell in table.column(name)]

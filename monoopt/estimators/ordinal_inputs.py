@@ -48,7 +48,8 @@ class OrdinalPredictor:
     Attributes
     ----------
     classes_ : ndarray, shape (K,)
-        Labels, worst first.
+        Labels, worst first. As in scikit-learn, a label that only rows of weight 0 carry is one of them: the row has no
+        say, its label keeps its place in the order (so that folds and bags of the same data have the same classes).
     directions_ : ndarray of int8, shape (d,)
         +1, -1, 0.
     objects_ : ndarray, shape (m, d)

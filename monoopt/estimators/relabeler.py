@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.contradicted import Conflicts
-from monoopt.algorithms.relabelling import relabel_data
+from monoopt.algorithms.relabelling import TIES, Relabelling, relabel_data
 from monoopt.algorithms.words import Words
+from monoopt.errors import DataError
+from monoopt.estimators import fitted_json
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
-from monoopt.order import Directions, Loss
+from monoopt.estimators.record_faults import Shape, number_faults
+from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
+from monoopt.order import Directions, Loss, loss_table
+from monoopt.program import Certificate
 from monoopt.solvers import Solver
+
+OWN = ("row_codes", "changed", "cost")
 
 
 class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
@@ -61,7 +70,7 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
     classes_ : ndarray, shape (K,)
         Labels, worst first.
     relabelling_ : Relabelling
-        Everything, with the programs solved.
+        Everything, with the programs solved (None after `from_dict`; then there are no ``conflicts_`` either).
 
     Examples
     --------
@@ -114,15 +123,36 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         words = Words(self.solver, self.time_limit, self.tolerance, self.options)
         found = relabel_data(data, self.loss, self.tie, words)
         self._keep_data(data, found.codes)
-        self.relabelling_ = found
+        self.relabelling_: Relabelling | None = found
         self.labels_, self.cost_, self.changed_ = found.labels, found.cost, found.changed
-        self.certificates_ = found.certificates
+        self.certificates_: Sequence[Certificate] = found.certificates
         return self
 
     @property
     def conflicts_(self) -> Conflicts:
         """For every changed row the rows that its old label contradicted."""
+        if self.relabelling_ is None:
+            raise DataError("no conflicts: the relabeler was read from a record, which does not keep the labels before")
         return self.relabelling_.conflicts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted relabeler as plain JSON data: new labels, cost, changed rows and proofs; no conflicts."""
+        check_is_fitted(self, "classes_")
+        place = {label: code for code, label in enumerate(self.classes_.tolist())}
+        codes = [place[label] for label in self.labels_.tolist()]
+        own = {"row_codes": codes, "changed": self.changed_.tolist(), "cost": self.cost_}
+        return fitted_json.record(self, own)
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> MonotoneRelabeler:
+        """Read back what `to_dict` wrote; predictions are the same bit for bit, ``relabelling_`` is None.
+
+        Raises
+        ------
+        DataError
+            Another schema, or something is missing.
+        """
+        return fitted_json.restore(cls, saved, OWN, _faults, _fill)
 
     def fit_resample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, npt.NDArray[Any]]:
         """Return X as it came and the new labels: a step in front of any learner.
@@ -145,5 +175,48 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         -------
         ndarray, shape (m,)
         """
+        codes = self._middle(X)
+        return self.classes_[codes]
+
+    def verify(self, X: Any = None) -> MonotonicityCheck:
+        """Count violations of `predict` over comparable pairs; that there is none follows from its form.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (m, d), optional
+            Objects to compare pairwise; the training objects when not given.
+        """
+        check_is_fitted(self, "classes_")
+        values = self.objects_ if X is None else self._matched(X)[1]
+        codes = self._middle(self._attributes.table(values) if X is None else X)
+        return count_violations(values, codes, self.directions_, True)
+
+    def _middle(self, X: Any) -> npt.NDArray[np.int64]:
         low, high = self._interval(X)
-        return self.classes_[(low + high) // 2]
+        return (low + high) // 2
+
+
+def _faults(saved: Mapping[str, Any], shape: Shape) -> list[str]:
+    """Return what is wrong: a new label for every row, which of them changed, and a proof per question."""
+    rows = len(saved["row_codes"]) if isinstance(saved["row_codes"], list) else 0
+    changed = len(saved["changed"]) if isinstance(saved["changed"], list) else 0
+    faults = [] if rows >= shape.objects else [f"row_codes: wanted one for every row, {shape.objects} at least"]
+    faults += number_faults("row_codes", saved["row_codes"], (rows,), 0, shape.classes - 1, whole=True)
+    wrong = number_faults("changed", saved["changed"], (changed,), 0, rows - 1, whole=True)
+    if not wrong and sorted(set(saved["changed"])) != saved["changed"]:
+        wrong = ["changed: wanted different rows in ascending order"]
+    faults += wrong + number_faults("cost", saved["cost"], (), 0)
+    certificates = saved["certificates"]
+    right = not isinstance(certificates, list) or len(certificates) == shape.classes - 1
+    return faults + ([] if right else [f"certificates: wanted {shape.classes - 1}"])
+
+
+def _fill(fitted: MonotoneRelabeler, saved: Mapping[str, Any]) -> None:
+    """Store it all."""
+    loss_table(fitted.loss, len(fitted.classes_))
+    if fitted.tie not in TIES:
+        raise DataError(f"parameters: tie={fitted.tie!r}, wanted 'least' or 'greatest'")
+    fitted.labels_ = fitted.classes_[np.array(saved["row_codes"], dtype=np.int64)]
+    fitted.changed_, fitted.cost_ = np.array(saved["changed"], dtype=np.int64), float(saved["cost"])
+    fitted.certificates_ = tuple(fitted.certificates_)
+    fitted.relabelling_ = None

@@ -206,9 +206,9 @@ def _shape_faults(shape: tuple[int, ...]) -> list[str]:
             "X.reshape(-1, 1) for one attribute, X.reshape(1, -1) for one object"
         ]
     if shape[0] == 0:
-        return [f"0 sample(s) (shape={shape}) while a minimum of 1 is required: give at least one object (row)"]
+        return [f"0 sample(s) (shape={shape}) while a minimum of 1 is required. Give at least one object (row)"]
     if shape[1] == 0:
-        return [f"0 feature(s) (shape={shape}) while a minimum of 1 is required: give at least one attribute (column)"]
+        return [f"0 feature(s) (shape={shape}) while a minimum of 1 is required. Give at least one attribute (column)"]
     return []
 
 

@@ -139,7 +139,7 @@ def _bound_faults(program: Program) -> list[str]:
         checks = {
             "a NaN bound": np.isnan(low) | np.isnan(high),
             "lower bound +inf or upper bound -inf": (low == np.inf) | (high == -np.inf),
-            "lower bound above upper bound": low > high,
+            "lower bound above upper bound, so that no value is left": low > high,
         }
         for problem, wrong in checks.items():
             if wrong.any():

@@ -17,6 +17,7 @@ from monoopt.solvers.highs_calls import make_highs
 from monoopt.solvers.settings import Settings
 
 SMALLEST = {"small_matrix_value": 1e-12}  # its default drops coefficients below 1e-9 while reading
+ENDINGS = (".lp", ".mps")
 FAMILY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?\Z")
 
 
@@ -41,8 +42,18 @@ def read_program(path: str | Path) -> Program:
     code = highs.readModel(str(place))
     lp = highs.getLp()
     if code.name == "kError" or lp.num_col_ == 0:
-        raise DataError(f"HiGHS can't read {str(path)!r}: {''.join(log).strip() or 'no columns found'}")
+        raise DataError(f"HiGHS can't read {str(path)!r}: {_complaint(place, log)}")
     return _program(place.stem, highs, lp, _stands_turned(place))
+
+
+def _complaint(path: Path, log: list[str]) -> str:
+    """What is wrong with a file that could not be read: what plainly is, or what HiGHS says of it."""
+    if path.suffix.removesuffix(".gz") not in ENDINGS and Path(path.stem).suffix not in ENDINGS:
+        return f"its name ends in {path.suffix or 'nothing'!r}; wanted {' or '.join(ENDINGS)} (or these with .gz)"
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+        if not file.read().strip():
+            return "the file is empty"
+    return "".join(log).strip() or "no columns found"
 
 
 def _stands_turned(path: Path) -> bool:

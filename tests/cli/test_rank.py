@@ -110,6 +110,7 @@ def test_missing_cells_are_refused_or_done_without(monoopt, tmp_path: Path):
     (tmp_path / "m.csv").write_text("\n".join(lines) + "\n")
     refused = monoopt("rank", "m.csv", *WORDS, "--solver", "direct")
     assert refused.exit_code == output.BAD_DATA and "line 4, column 'gdp': missing" in refused.stderr
+    assert "--missing project" in refused.stderr
     done = monoopt("rank", "m.csv", *WORDS, "--solver", "direct", "--missing", "project")
     assert done.exit_code == output.FINE and len(rows(done.stdout)) == 40
     lines[5] = lines[5].replace(lines[5].split(",")[1], "15%")

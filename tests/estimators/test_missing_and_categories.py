@@ -225,5 +225,5 @@ def test_a_refused_gap_names_what_can_be_said_of_it_and_nothing_that_can_not(est
         with pytest.raises(DataError, match=r"row 1, column 0: NaN \(missing\): fill it in, or leave its row") as said:
             ask([[1.0, 2.0], [None, 1.0], [3.0, 4.0]])
         assert str(said.value).endswith(f"or say what it is: {way}" if way else "column out")
-        with pytest.raises(DataError, match=r"0 sample.*give at least one object"):
+        with pytest.raises(DataError, match=r"0 sample.*Give at least one object"):
             ask(np.empty((0, 2)))

@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
-from monoopt import DataError, DataWarning, MonotoneRelabeler
+from monoopt import DataError, DataWarning, LPRulesClassifier, MonotoneProbabilityClassifier, MonotoneRelabeler
 from monoopt.datasets import load_esl, load_swd
 
 ORDER_NEEDED = {"check_classifiers_classes": "text labels need order=: alphabetical order is seldom what is meant"}
@@ -93,3 +94,27 @@ def test_a_failed_fit_leaves_nothing_half_done():
 def test_no_comparable_objects_are_warned_of():
     with pytest.warns(DataWarning, match="no object dominates"):
         MonotoneRelabeler().fit([[1, 2], [2, 1]], [0, 1])
+
+
+@pytest.mark.parametrize("missing", ["error", "incomparable", "worst"])
+def test_the_relabeler_proves_itself_monotone(missing: str, monkeypatch: pytest.MonkeyPatch):
+    X = np.random.default_rng(0).integers(0, 4, (40, 2)).astype(float)
+    X[::7, 0] = X[::7, 0] if missing == "error" else np.nan
+    y = (np.nan_to_num(X).sum(axis=1) // 3).astype(int)
+    y[::5] = 2 - y[::5]
+    repair = MonotoneRelabeler(missing=missing).fit(X, y)
+    check = repair.verify()
+    assert check.ok and check.pairs > 0 and repair.verify(X[:20]).ok
+    codes = repair.object_codes_
+    monkeypatch.setattr(repair, "_middle", lambda X: codes.max() - codes)  # it can fail
+    assert not repair.verify().ok
+
+
+@pytest.mark.parametrize("kind", [MonotoneRelabeler, LPRulesClassifier, MonotoneProbabilityClassifier])
+def test_a_class_of_absent_rows_alone_keeps_its_place_as_in_scikit_learn(kind: type):
+    X, y, w = [[1], [2], [3], [4]], [0, 2, 1, 3], [1, 1, 0, 1]
+    found, tree = kind().fit(X, y, sample_weight=w), DecisionTreeClassifier().fit(X, y, sample_weight=w)
+    assert found.classes_.tolist() == tree.classes_.tolist() == [0, 1, 2, 3]
+    gone = kind(order=[0, 1, 2, 3]).fit([[1], [2], [4]], [0, 2, 3])
+    assert found.predict(X).tolist() == gone.predict(X).tolist() == [0, 2, 2, 3]
+    assert found.predict_interval(X).tolist() == gone.predict_interval(X).tolist()

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from monoopt.errors import FormulationError
+from monoopt.errors import DataError, FormulationError
 from monoopt.program import Block, Program, ProgramBuilder, difference, name_map, to_lp, to_mps
 from monoopt.program.writers import RESERVED
 from monoopt.solvers import read_program, solve
@@ -299,3 +299,21 @@ def test_cones_are_refused_by_name():
     for write in FORMATS.values():
         with pytest.raises(FormulationError, match=r"'ball' has cone blocks"):
             write(b.build())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [("p.txt", "Minimize\n", r"ends in '\.txt'; wanted \.lp or \.mps"), ("p.lp", " \n", "the file is empty"),
+     ("p.LP", "Minimize\n", "wanted"), ("p", "x", "ends in 'nothing'; wanted"),
+     ("p.lp", "garbage", "expected a section keyword")],
+)  # fmt: skip
+def test_a_file_that_is_no_program_is_refused_in_words(name: str, content: str, words: str, tmp_path: Path):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(DataError, match=words):
+        read_program(tmp_path / name)
+
+
+def test_bounds_of_a_file_that_cross_are_said_to_leave_no_value(tmp_path: Path):
+    (tmp_path / "p.lp").write_text("Minimize\n obj: x\nSubject To\n a: x + y >= 1\nBounds\n 1 <= x <= 0\nEnd\n")
+    with pytest.raises(FormulationError, match=r"so that no value is left, the first is x: \[1, 0\]"):
+        read_program(tmp_path / "p.lp")
