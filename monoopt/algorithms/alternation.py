@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from monoopt.algorithms import gauss_newton
 from monoopt.algorithms.curve_problem import CurveProblem
+from monoopt.algorithms.deadline import Deadline
 from monoopt.algorithms.gauss_newton import CurveState
 from monoopt.algorithms.richardson import golden_section, richardson_step
 from monoopt.algorithms.small_qp import solve_small_qp
@@ -28,6 +29,7 @@ Array = npt.NDArray[np.float64]
 Algorithm = Literal["qp", "richardson"]
 Update = Callable[[DesignSums, Array], Array]
 
+NEVER = Deadline()
 HAND_OVER = 1e-2  # relative decrease of J below which the alternation leaves the rest to the finish
 
 
@@ -70,6 +72,7 @@ def fit_curve(
     finish: bool = True,
     max_iter: int = 1000,
     tolerance: float = 1e-10,
+    deadline: Deadline = NEVER,
 ) -> tuple[CurveState, Trace]:
     """Alternate from one start; then, unless told not to, finish by Gauss-Newton.
 
@@ -89,6 +92,8 @@ def fit_curve(
         Limit on the steps of each of the two loops.
     tolerance : float
         Relative decrease of J (alternation) and largest move of a control point (finish).
+    deadline : Deadline
+        No step begins after it.
 
     Returns
     -------
@@ -97,7 +102,7 @@ def fit_curve(
     phases, values = ["start"], [state.value]
     move = update or (lambda sums, P: solve_directly(problem, sums, P))
     for _ in range(max_iter if problem.degree > 1 else 0):
-        if state.value <= gauss_newton.EXACT:
+        if state.value <= gauss_newton.EXACT or deadline.over:
             break
         new = _alternate(problem, state, algorithm, move)
         if new.value >= state.value:
@@ -109,7 +114,7 @@ def fit_curve(
         if share <= (HAND_OVER if finish else tolerance):
             break
     if finish:
-        state, more = gauss_newton.finish(problem, state, max_iter=max_iter, tolerance=tolerance)
+        state, more = gauss_newton.finish(problem, state, max_iter=max_iter, tolerance=tolerance, deadline=deadline)
         phases += ["gauss_newton"] * len(more)
         values += more
     elif algorithm == "richardson":  # golden section is a local search: report the true projections

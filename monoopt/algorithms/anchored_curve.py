@@ -19,12 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.algorithms.curve_problem import CurveProblem
+from monoopt.algorithms.deadline import Deadline
 from monoopt.algorithms.gauss_newton import CurveState, gradient_and_hessian
 from monoopt.formulations.control_points import PreferenceRows
 from monoopt.order.bezier import bernstein, project
 
 Array = npt.NDArray[np.float64]
 
+NEVER = Deadline()
 GAP = 1e-3  # a preference asks for at least this difference of scores
 MET = 1e-7  # a row broken by less than this counts as met
 
@@ -111,10 +113,14 @@ def score_gradients(problem: CurveProblem, P: Array, U: Array) -> tuple[Array, A
     return scores, slopes
 
 
-def fit_anchored(problem: CurveProblem, anchors: Anchors, starts: Sequence[Array], max_iter: int) -> CurveState | None:
-    """Fit from each start; return the best curve that meets all statements, or None if none was found."""
+def fit_anchored(
+    problem: CurveProblem, anchors: Anchors, starts: Sequence[Array], max_iter: int, deadline: Deadline = NEVER
+) -> CurveState | None:
+    """Fit from each start, until time is over; return the best curve that meets all statements, None if none does."""
     best: CurveState | None = None
     for P in starts:
+        if deadline.over:
+            break
         found = _from_one_start(problem, anchors, P, max_iter)
         if found is not None and (best is None or found.value < best.value * (1 - 1e-9)):
             best = found

@@ -16,10 +16,11 @@ from monoopt.algorithms.curvature import step_off
 from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.algorithms.curve_search import choose_start, sample_of
 from monoopt.algorithms.curve_starts import starting_curves
+from monoopt.algorithms.deadline import Deadline
 from monoopt.algorithms.gauss_newton import CurveState
 from monoopt.algorithms.mirrored_curves import choose_by_rule
 from monoopt.algorithms.stationarity import Stationarity, stationarity
-from monoopt.errors import DataError
+from monoopt.errors import DataError, SolveError
 from monoopt.formulations import control_points
 from monoopt.order.bezier import DesignSums, MonotonicityCertificate, certify_monotone, project
 from monoopt.program import Certificate
@@ -27,6 +28,7 @@ from monoopt.solvers import Session
 
 Array = npt.NDArray[np.float64]
 
+NEVER = Deadline()
 SADDLES = 10  # that a fit steps off at most
 
 
@@ -43,6 +45,7 @@ class CurveOptions:
     init: Array | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     anchors: Anchors | None = None
+    time_limit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class CurveResult:
         Proofs about the final curve.
     programs : tuple of Certificate
         One for every control-point program that a solver solved on the way.
+    limited : bool
+        Whether the time was over before the fit came to its end.
     """
 
     state: CurveState
@@ -69,20 +74,22 @@ class CurveResult:
     stationarity: Stationarity
     monotonicity: MonotonicityCertificate
     programs: tuple[Certificate, ...]
+    limited: bool
 
 
 def best_curve(problem: CurveProblem, options: CurveOptions, rng: np.random.Generator) -> CurveResult:
     """Try several starts, follow the best one to the end, and prove what was found."""
-    start, trace, ends = choose_start(problem, options.n_starts, options.init, rng)
+    deadline = Deadline.after(options.time_limit)
+    start, trace, ends = choose_start(problem, options.n_starts, options.init, rng, deadline)
     programs: list[Certificate] = []
-    update = None if options.solver == "direct" else solver_update(problem, options, programs)
-    state, more = _down(problem, start, options, update)
+    update = None if options.solver == "direct" else solver_update(problem, options, programs, deadline)
+    state, more = _down(problem, start, options, update, deadline)
     trace = trace.then(more)
     if options.init is None:
         state = choose_by_rule(problem, state)
     rows = None
     if options.anchors is not None and options.anchors.broken(_scores_of(problem, state, options.anchors)).any():
-        state = _anchored(problem, state, options, rng)
+        state = _anchored(problem, state, options, rng, deadline)
         trace = Trace(("anchored",), np.array([state.value]))
         rows = preference_rows(problem, state.control_points, options.anchors)
     return CurveResult(
@@ -92,18 +99,21 @@ def best_curve(problem: CurveProblem, options: CurveOptions, rng: np.random.Gene
         stationarity(problem, state, preferences=rows),
         certify_monotone(state.control_points, problem.directions),
         tuple(programs),
+        deadline.over,
     )
 
 
 def _down(
-    problem: CurveProblem, start: CurveState, options: CurveOptions, update: Update | None
+    problem: CurveProblem, start: CurveState, options: CurveOptions, update: Update | None, deadline: Deadline
 ) -> tuple[CurveState, Trace]:
     """Fit from one start to a stationary curve, and on from there where that is a saddle."""
-    words: dict[str, Any] = {"algorithm": options.algorithm, "update": update, "finish": options.finish,
-                             "max_iter": options.max_iter, "tolerance": options.tolerance}  # fmt: skip
+    words: dict[str, Any] = {
+        "algorithm": options.algorithm, "update": update, "finish": options.finish,
+        "max_iter": options.max_iter, "tolerance": options.tolerance, "deadline": deadline,
+    }  # fmt: skip
     state, trace = fit_curve(problem, start, **words)
     for _ in range(SADDLES):
-        beside = step_off(problem, state)
+        beside = None if deadline.over else step_off(problem, state)
         if beside is None:
             break
         trace = trace.then(Trace(("saddle", "curvature"), np.array([state.value, beside.value])))
@@ -112,10 +122,13 @@ def _down(
     return state, trace
 
 
-def solver_update(problem: CurveProblem, options: CurveOptions, keep: list[Certificate]) -> Update:
+def solver_update(
+    problem: CurveProblem, options: CurveOptions, keep: list[Certificate], deadline: Deadline = NEVER
+) -> Update:
     """Return an update that hands the control-point program to a solver and keeps the certificates.
 
-    Only the objective changes from step to step: one session serves all, so that layers compile once.
+    Only the objective changes from step to step: one session serves all, so that layers compile once. A solver that
+    the deadline stops leaves the control points where they are.
     """
     sessions: list[Session] = []
 
@@ -127,7 +140,12 @@ def solver_update(problem: CurveProblem, options: CurveOptions, keep: list[Certi
             sessions[0].set_objective(program)
         else:
             sessions.append(compiled_session(program, options.solver, options.settings))
-        solution = sessions[0].solve()
+        try:
+            solution = sessions[0].solve(time_limit=deadline.left)
+        except SolveError:
+            if deadline.over:
+                return P
+            raise
         if solution.certificate is not None:
             keep.append(solution.certificate)
         return control_points.read(program, solution, directions=problem.directions)
@@ -139,16 +157,20 @@ def _scores_of(problem: CurveProblem, state: CurveState, anchors: Anchors) -> Ar
     return project(anchors.U, state.control_points, problem.weights)[0]
 
 
-def _anchored(problem: CurveProblem, state: CurveState, options: CurveOptions, rng: np.random.Generator) -> CurveState:
+def _anchored(
+    problem: CurveProblem, state: CurveState, options: CurveOptions, rng: np.random.Generator, deadline: Deadline
+) -> CurveState:
     """Fit with the statements, on representatives first where there are many objects."""
     assert options.anchors is not None
     sample = sample_of(problem, rng)
     starts = [state.control_points, *starting_curves(sample, options.n_starts, rng)]
-    found = fit_anchored(sample, options.anchors, starts, options.max_iter)
+    found = fit_anchored(sample, options.anchors, starts, options.max_iter, deadline)
     if found is not None and sample is not problem:
-        found = fit_anchored(problem, options.anchors, [found.control_points], options.max_iter)
+        found = fit_anchored(problem, options.anchors, [found.control_points], options.max_iter, deadline)
     if found is not None:
         return found
+    if deadline.over:
+        raise SolveError("time_limit is over, and no curve that meets the anchors has been found: raise it")
     conflict = smallest_conflict(sample, options.anchors, starts, options.max_iter)
     raise DataError(
         f"anchors: no curve of degree {problem.degree} was found that meets {'; '.join(conflict)}; drop one of them or "

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from monoopt.algorithms.alternation import HAND_OVER, Trace, fit_curve
 from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.algorithms.curve_starts import representatives, starting_curves
+from monoopt.algorithms.deadline import Deadline
 from monoopt.algorithms.gauss_newton import CurveState
 from monoopt.order.bezier import projection_tables
 
@@ -36,7 +37,7 @@ class Explored(NamedTuple):
 
 
 def choose_start(
-    problem: CurveProblem, n_starts: int, init: Array | None, rng: np.random.Generator
+    problem: CurveProblem, n_starts: int, init: Array | None, rng: np.random.Generator, deadline: Deadline
 ) -> tuple[CurveState, Trace, Array]:
     """Explore the starts.
 
@@ -47,6 +48,8 @@ def choose_start(
     init : ndarray, shape (k + 1, d), optional
         Take this curve, and explore none.
     rng : Generator
+    deadline : Deadline
+        After it no further start is explored; the first always is.
 
     Returns
     -------
@@ -65,6 +68,8 @@ def choose_start(
     best = 0
     exact = EXACT * float(sample.v.sum() * sample.weights.sum())
     for P in starting_curves(sample, n_starts, rng):
+        if ends and deadline.over:
+            break
         ends.append(explore(sample, P, ends))
         if max(ends[-1].value, exact) < ends[best].value * (1 - 1e-9):
             best = len(ends) - 1

@@ -16,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.algorithms.curve_problem import CurveProblem
+from monoopt.algorithms.deadline import Deadline
 from monoopt.algorithms.small_qp import SmallAnswer, solve_small_qp
 
 Array = npt.NDArray[np.float64]
+NEVER = Deadline()
 SMALLEST_DAMPING, LARGEST_DAMPING = 1e-9, 1e8
 EXACT = 1e-28  # J of a curve through every object, up to rounding (data in the unit box)
 
@@ -33,7 +35,12 @@ class CurveState:
 
 
 def finish(
-    problem: CurveProblem, state: CurveState, *, max_iter: int = 100, tolerance: float = 1e-10
+    problem: CurveProblem,
+    state: CurveState,
+    *,
+    max_iter: int = 100,
+    tolerance: float = 1e-10,
+    deadline: Deadline = NEVER,
 ) -> tuple[CurveState, list[float]]:
     """Lower J until the step is below the tolerance.
 
@@ -45,6 +52,8 @@ def finish(
     max_iter : int
     tolerance : float
         Largest move of a control point (in the unit box) that counts as none.
+    deadline : Deadline
+        No step begins after it.
 
     Returns
     -------
@@ -56,7 +65,7 @@ def finish(
     values: list[float] = []
     damping, active = 1e-4, np.zeros(len(problem.rows[1]), dtype=bool)
     for _ in range(max_iter if problem.degree > 1 else 0):
-        if state.value <= EXACT:
+        if state.value <= EXACT or deadline.over:
             break
         gradient, H = _quadratic(problem, state, active)
         found, damping, moved = _step(problem, state, gradient, H, damping)

@@ -20,7 +20,7 @@ from monoopt.estimators.scaled_ranking import ScaledRanking
 from monoopt.order.bezier import attribute_shapes, curve_points, project
 from monoopt.order.parameters import is_number, is_whole
 from monoopt.order.weights import read_weights
-from monoopt.solvers import check_solver
+from monoopt.solvers import Settings, check_solver
 
 Array = npt.NDArray[np.float64]
 LARGEST_DEGREE = 15  # up to here every fit tried was proved stationary; from 17 on rounding hides the optimum
@@ -74,7 +74,8 @@ class RankingPrincipalCurve(ScaledRanking):
     random_state : int, Generator, RandomState or None
         Seed of the starts; None is 0.
     time_limit : float, optional
-        Seconds for each call of the solver.
+        Seconds for the fit. When they are over the curve at hand is kept if it is proved stationary; otherwise the
+        fit raises, or keeps it with ``keep_best``.
     keep_best : bool
         Keep the best curve, rather than raise, when it is not proved stationary (`stationarity_` says so).
 
@@ -186,6 +187,7 @@ class RankingPrincipalCurve(ScaledRanking):
         super()._check_options()
         if not isinstance(self.solver, str) or self.solver != "direct":
             check_solver(self.solver)
+        Settings(self.time_limit)
         degree = self.degree if is_whole(self.degree, 1) else 3
         top = 0.5 if degree <= 3 else 1.0 / min(degree, LARGEST_DEGREE)
         margin = self.margin if is_number(self.margin) else -1.0
@@ -258,7 +260,7 @@ class RankingPrincipalCurve(ScaledRanking):
             max_iter=self.max_iter,
             tolerance=self.tolerance,
             init=init,
-            settings={"time_limit": self.time_limit},
+            time_limit=None if self.time_limit is None else float(self.time_limit),
         )
 
     def _read_anchors(self) -> Anchors | None:
@@ -283,8 +285,9 @@ class RankingPrincipalCurve(ScaledRanking):
         self.shapes_ = dict(zip(kept, attribute_shapes(self._curve, problem.directions), strict=True))
         if not result.monotonicity.ok:
             raise CertificateError(str(result.monotonicity))
-        if self.finish is not None and not result.stationarity.ok and not self.keep_best:
-            raise CertificateError(f"{result.stationarity}; raise max_iter, or keep_best=True", proof)
+        if (self.finish is not None or result.limited) and not result.stationarity.ok and not self.keep_best:
+            advice = f"time_limit={self.time_limit} s is over: raise it" if result.limited else "raise max_iter"
+            raise CertificateError(f"{result.stationarity}; {advice}, or keep_best=True", proof)
 
 
 def _explained(problem: CurveProblem, value: float) -> float:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from monoopt.errors import DataError, DataWarning, OptionError
+from monoopt.errors import CertificateError, DataError, DataWarning, OptionError, SolveError
 from monoopt.estimators.meta_rules import check_meta_rules
 from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
 from monoopt.estimators.rank_baselines import FirstPrincipalComponent, WeightedSum
@@ -119,6 +119,26 @@ def test_a_start_that_is_no_numbers_and_a_count_of_reasons_below_none_are_refuse
     for top in (-1, "two", 1.5):
         with pytest.raises(OptionError, match="top="):
             fitted.reasons("o1", top=top)
+
+
+@pytest.mark.parametrize("solver", ["direct", "clarabel", "highs"])
+def test_a_time_limit_is_of_the_whole_fit_and_one_that_hits_says_so(table, solver: str):
+    X = np.random.default_rng(0).random((3000, 4)) @ (np.eye(4) + 0.5)
+    for words in ({}, {"finish": None}):
+        with pytest.raises(CertificateError, match=r"NOT stationary.* time_limit=1e-09 s is over: raise it, or keep"):
+            curve(solver=solver, time_limit=1e-9, **words).fit(X)
+    kept = curve(solver=solver, time_limit=1e-9, keep_best=True).fit(X)
+    assert not kept.stationarity_.ok and kept.monotonicity_.ok and kept.trace_.ok
+    assert all(proof.ok for proof in kept.certificates_[1:])
+    ample = curve(solver=solver, time_limit=1e6).fit(X)
+    np.testing.assert_array_equal(ample.scores_, curve(solver=solver).fit(X).scores_)
+    with pytest.raises(OptionError, match="time_limit=-1"):
+        curve(solver=solver, time_limit=-1).fit(X)
+
+
+def test_anchors_that_no_time_was_left_for_are_not_called_a_conflict(table):
+    with pytest.raises(SolveError, match="time_limit is over"):
+        curve(anchors=[("o1", "above", "o2")], time_limit=1e-9).fit(table)
 
 
 def test_goalposts_that_hold_no_object_are_warned_of(table):
