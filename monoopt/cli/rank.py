@@ -105,6 +105,9 @@ def rank(
                              "anchors": _pairs(above) or None, "solver": solver,
                              "time_limit": time_limit}  # fmt: skip
     estimator = _ranker(method, signs, words)
+    if plot and Path(plot).suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise OptionError(f"--plot {plot!r}: wanted a name that ends in .png, .svg or .pdf")
+    pair = _questioned(why, method, labels) if why else None
     weights: dict[str, Any] = {"sample_weight": table.numbers([weight])[:, 0]} if weight else {}
     if weight and method not in SCORING:
         raise OptionError(f"--weight works with --method rpc, weighted and pca, not with {method.value}")
@@ -116,8 +119,8 @@ def rank(
     _write(fitted, spread, ties.value, labels, id or "row", top, table, json, out)
     if not quiet:
         output.log(summary(fitted, method))
-    if why:
-        output.log(_reasons(fitted, why, method))
+    if pair:
+        output.log(f"{pair[0]} against {pair[1]}, in points of the score:\n{fitted.compare(*pair)}")
     if plot:
         _plot(fitted, spread, method, plot)
 
@@ -238,20 +241,25 @@ def summary(fitted: Any, method: Method) -> str:
         return f"{fitted.cost_:g} weighted disagreements with the attributes' rankings, {proof}"
     if method is Method.FOOTRULE:
         return f"total footrule distance {fitted.cost_:g}; " + "; ".join(str(proof) for proof in fitted.certificates_)
-    return f"ranked by {method.value}"
+    if method is Method.MEDIAN:
+        return "ranked by the mean location over the attributes' rankings"
+    return "ranked by the weighted mean of the scaled attributes"
 
 
-def _reasons(fitted: Any, why: str, method: Method) -> str:
-    a, b = _pair(why, "--why")
+def _questioned(why: str, method: Method, labels: list[str]) -> tuple[str, str]:
+    """Read the two objects of --why, before anything is computed."""
+    from monoopt.estimators.ranking import position_of
+
+    pair = _pair(why, "--why")
     if method not in SCORING:
         raise OptionError(f"--why works with --method rpc, weighted and pca, not with {method.value}")
-    return f"{a} against {b}, in points of the score:\n{fitted.compare(a, b)}"
+    for name in pair:
+        position_of(name, labels)
+    return pair
 
 
 def _plot(fitted: Any, spread: RankIntervals | None, method: Method, path: str) -> None:
     """Draw the curve; for other methods the intervals if there are any, else the attributes by score."""
-    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise OptionError(f"--plot {path!r}: wanted a name that ends in .png, .svg or .pdf")
     try:
         from monoopt.report import plots_rank
 

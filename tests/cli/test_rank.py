@@ -128,6 +128,12 @@ def test_a_picture_is_written(monoopt, tmp_path: Path):
     assert monoopt("rank", "t.csv", *WORDS, "--solver", "direct", "--plot", "out.xyz").exit_code == output.USAGE
 
 
+@pytest.mark.parametrize("words", [("--plot", "out.xyz"), ("--why", "Austria"), ("--why", "Austria,Atlantis")])
+def test_what_cannot_be_shown_is_refused_before_anything_is_computed_or_written(monoopt, words):
+    refused = monoopt("rank", "t.csv", *WORDS, "--solver", "direct", *words)
+    assert refused.exit_code != output.FINE and words[1].split(",")[-1] in refused.stderr and not refused.stdout
+
+
 def test_json_and_the_tables_own_dialect(monoopt, tmp_path: Path):
     done = monoopt("rank", "t.csv", *WORDS, "--method", "weighted", "--json", "--top", "2")
     assert [record["rank"] for record in json.loads(done.stdout)] == [1, 2]
