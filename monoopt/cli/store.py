@@ -15,9 +15,11 @@ from monoopt.cli.columns import read_columns
 from monoopt.cli.tables import Table, read_bytes
 from monoopt.errors import DataError, OptionError, nearest, refuse
 
-HOMES = dict.fromkeys(
-    ("LPRulesClassifier", "MonotoneProbabilityClassifier", "IsotonicSeparationClassifier"), "monoopt.estimators"
-)
+KINDS = (
+    "LPRulesClassifier", "LPRulesClassifierCV", "MonotoneProbabilityClassifier", "MonotoneMixtureClassifier",
+    "IsotonicSeparationClassifier", "MonotoneRelabeler",
+)  # fmt: skip
+HOMES = dict.fromkeys(KINDS, "monoopt.estimators")
 """Estimators that a file may name, and where they live; a file never makes anything else run."""
 
 

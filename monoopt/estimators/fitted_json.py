@@ -14,15 +14,16 @@ import numpy as np
 
 from monoopt.errors import DataError, DataWarning, refuse
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor
+from monoopt.estimators.plain_data import plain
 from monoopt.estimators.record_faults import CHECKSUM, Shape, common_faults
 from monoopt.order import Attributes
 from monoopt.order.attributes import POLICIES
 from monoopt.order.cells import EXACT_INTEGERS
 from monoopt.program import Certificate
-from monoopt.solvers import Solver
 
 SCHEMA = 2
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "highspy")
+UNDERSTOOD = ("directions", "order")
 CERTIFIED = ("kind", "ok", "tolerance", "primal_objective", "dual_objective", "gap", "exact", "reasons")
 Fitted = TypeVar("Fitted", bound=OrdinalPredictor)
 
@@ -36,14 +37,9 @@ def record(fitted: Any, own: Mapping[str, Any]) -> dict[str, Any]:
     own : mapping
         What this classifier keeps besides.
     """
-    from monoopt import __version__
-
     columns = fitted._attributes
     kept = {
-        "estimator": type(fitted).__name__,
-        "schema": SCHEMA,
-        "versions": {"monoopt": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in LIBRARIES},
+        **head(fitted),
         "parameters": _parameters(fitted),
         "classes": _labels(fitted.classes_),
         "names": None if columns.names is None else list(columns.names),
@@ -54,10 +50,19 @@ def record(fitted: Any, own: Mapping[str, Any]) -> dict[str, Any]:
         "object_codes": fitted.object_codes_.tolist(),
         "object_weights": fitted.object_weights_.tolist(),
         **own,
-        "certificates": [_certificate(c) for c in fitted.certificates_],
+        "certificates": [plain_certificate(c) for c in fitted.certificates_],
         "data_sha256": fitted._digest,
     }
     return kept | {CHECKSUM: checksum(kept)}
+
+
+def head(fitted: Any) -> dict[str, Any]:
+    """Return what every record begins with: kind, schema and versions."""
+    from monoopt import __version__
+
+    versions = {"monoopt": __version__, "python": platform.python_version()}
+    versions |= {name: version(name) for name in LIBRARIES}
+    return {"estimator": type(fitted).__name__, "schema": SCHEMA, "versions": versions}
 
 
 def checksum(saved: Mapping[str, Any]) -> str:
@@ -112,27 +117,39 @@ def restore(
     fill : callable
         Checks the parameters and stores it, when all else is there.
     """
-    if not isinstance(saved, Mapping):
-        raise DataError(f"saved classifier: wanted a mapping, got {type(saved).__name__}")
-    if saved.get("estimator") != kind.__name__ or saved.get("schema") != SCHEMA:
-        found = f"{saved.get('estimator')!r}, schema {saved.get('schema')!r}"
-        raise DataError(f"saved classifier: wanted {kind.__name__!r}, schema {SCHEMA}; got {found}")
+    check_head(kind, saved)
     wrong, shape = common_faults(saved, kind._get_param_names(), own)  # type: ignore[attr-defined]
     refuse(wrong + (faults(saved, shape) if shape else []), "saved classifier: incomplete or damaged")
     try:
         fitted = kind(**saved["parameters"])
         _fill(fitted, saved)
         fill(fitted, saved)
+    except DataError:
+        raise
     except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError) as error:
         raise DataError(f"saved classifier: incomplete or damaged ({error!r})") from error
+    warn_of_changes(saved, stacklevel=4)
+    return fitted
+
+
+def check_head(kind: type, saved: Any) -> None:
+    """Refuse what is no record of this kind and schema."""
+    if not isinstance(saved, Mapping):
+        raise DataError(f"saved classifier: wanted a mapping, got {type(saved).__name__}")
+    if saved.get("estimator") != kind.__name__ or saved.get("schema") != SCHEMA:
+        found = f"{saved.get('estimator')!r}, schema {saved.get('schema')!r}"
+        raise DataError(f"saved classifier: wanted {kind.__name__!r}, schema {SCHEMA}; got {found}")
+
+
+def warn_of_changes(saved: Mapping[str, Any], stacklevel: int) -> None:
+    """Warn if a record is not as it was written."""
     if not is_intact(saved):
         warnings.warn(
             f"saved classifier: the record was changed after it was written ({CHECKSUM} does not fit): its proofs and "
             "the digest of its data need not be those of a fit; fit again, or take the record as it was",
             DataWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
-    return fitted
 
 
 def _fill(fitted: Any, saved: Mapping[str, Any]) -> None:
@@ -147,16 +164,21 @@ def _fill(fitted: Any, saved: Mapping[str, Any]) -> None:
     fitted.objects_ = np.array(saved["objects"], dtype=np.float64).reshape(-1, len(fitted.directions_))
     fitted.object_codes_ = np.array(saved["object_codes"], dtype=np.int64)
     fitted.object_weights_ = np.array(saved["object_weights"], dtype=float)
-    fitted.certificates_ = [_read_certificate(entry) for entry in saved["certificates"]]
+    fitted.certificates_ = [read_certificate(entry) for entry in saved["certificates"]]
     fitted._digest = saved["data_sha256"]
 
 
 def _parameters(fitted: Any) -> dict[str, Any]:
     """Constructor arguments as JSON data; directions and order as they were understood."""
+    words = fitted.get_params(deep=False).items()
+    return {word: plain(value) for word, value in words if word not in UNDERSTOOD} | understood(fitted)
+
+
+def understood(fitted: Any) -> dict[str, Any]:
+    """Return directions and order as they were understood."""
     columns = fitted._attributes
     directions = [_direction(*entry) for entry in zip(columns.signs, columns.categories, strict=True)]
-    words = {word: _plain(value) for word, value in fitted.get_params(deep=False).items()}
-    return words | {
+    return {
         "directions": directions if columns.names is None else dict(zip(columns.names, directions, strict=True)),
         "order": None if fitted.order is None else _labels(fitted.classes_)["labels"],
     }
@@ -174,24 +196,14 @@ def _labels(classes: np.ndarray) -> dict[str, Any]:
     return {"labels": classes.tolist(), "kind": classes.dtype.str}
 
 
-def _certificate(certificate: Certificate) -> dict[str, Any]:
-    return {word: _plain(getattr(certificate, word)) for word in CERTIFIED}
+def plain_certificate(certificate: Certificate) -> dict[str, Any]:
+    """Return what a record keeps of a proof."""
+    return {word: plain(getattr(certificate, word)) for word in CERTIFIED}
 
 
-def _read_certificate(entry: Mapping[str, Any]) -> Certificate:
+def read_certificate(entry: Mapping[str, Any]) -> Certificate:
+    """Return the proof that `plain_certificate` wrote down."""
     words = dict(entry)
     for number in ("tolerance", "primal_objective", "dual_objective", "gap"):
         words[number] = float(words[number])
     return Certificate(**words | {"reasons": tuple(entry["reasons"])})
-
-
-def _plain(value: Any) -> Any:
-    """Plain data; a solver goes by its name, a random state can't, and JSON knows no infinity, so that goes as text."""
-    if isinstance(value, Solver):
-        return str(value.name)
-    if isinstance(value, np.random.RandomState):
-        return None
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(entry) for entry in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    return repr(value) if isinstance(value, float) and not np.isfinite(value) else value

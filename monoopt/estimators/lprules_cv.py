@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.errors import OptionError, nearest
+from monoopt.estimators import lprules_cv_json
 from monoopt.estimators.candidates import Candidate, Judged, Mixture, find_shares, judge
 from monoopt.estimators.inputs import check_flags
 from monoopt.estimators.lprules import LPRulesClassifier
@@ -24,7 +25,7 @@ from monoopt.estimators.monotone_probability import MonotoneProbabilityClassifie
 from monoopt.estimators.ordinal_inputs import read_training_data
 from monoopt.estimators.rule_book import MonotonicityCheck
 from monoopt.estimators.rule_explanation import TOP
-from monoopt.order import Directions
+from monoopt.order import Attributes, Directions
 from monoopt.order.parameters import is_job_count, is_whole
 from monoopt.program import Certificate
 from monoopt.solvers import Solver
@@ -177,6 +178,11 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
                 best._keep(data, X, fitted, np.repeat(shares[shares > 0], len(folds)) / len(folds))
             else:
                 best.fit(X, y, sample_weight)
+        self._take(best)
+        return self
+
+    def _take(self, best: Any) -> None:
+        """Keep the best estimator and what is known of it; its proofs come after those of the shares."""
         self.best_estimator_ = best
         self.certificates_ += best.certificates_
         self.classes_, self.n_features_in_ = best.classes_, best.n_features_in_
@@ -185,7 +191,31 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
             del self.feature_names_in_
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_: npt.NDArray[Any] = best.feature_names_in_
-        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted classifier as plain JSON data, with its best estimator in full.
+
+        Folds that were given as a splitter or as pairs are not kept: ``cv`` is None after `from_dict`.
+        """
+        check_is_fitted(self, "best_estimator_")
+        return lprules_cv_json.record(self)
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> LPRulesClassifierCV:
+        """Read back what `to_dict` wrote; predictions are the same bit for bit.
+
+        Raises
+        ------
+        DataError
+            Another schema, or something is missing.
+        """
+        return lprules_cv_json.restore(cls, saved)
+
+    @property
+    def _attributes(self) -> Attributes:
+        """What the columns are."""
+        columns: Attributes = self.best_estimator_._attributes
+        return columns
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the class of each object; see `predict` of the best estimator."""
@@ -197,6 +227,12 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_interval(X)
 
+    def outside_range(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Tell which objects lie outside the range of the training data in some attribute."""
+        check_is_fitted(self, "best_estimator_")
+        outside: npt.NDArray[np.bool_] = self.best_estimator_.outside_range(X)
+        return outside
+
     def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities, worst class first; see `predict_proba` of the best estimator."""
         check_is_fitted(self, "best_estimator_")
@@ -206,6 +242,16 @@ class LPRulesClassifierCV(ClassifierMixin, BaseEstimator):
     def explain(self, X: Any, top: int | None = TOP) -> list[Any]:
         """Explain the class of each object, if the best estimator can; see its `explain`."""
         return self.best_estimator_.explain(X, top)
+
+    @available_if(lambda self: hasattr(self.best_estimator_, "compare"))
+    def compare(self, a: Any, b: Any) -> Any:
+        """Say which rules tell two objects apart, if the best estimator can; see its `compare`."""
+        return self.best_estimator_.compare(a, b)
+
+    @available_if(lambda self: hasattr(self.best_estimator_, "recourse"))
+    def recourse(self, x: Any, target: Any, **words: Any) -> Any:
+        """Return the cheapest change that reaches a class, if the best estimator can; see its `recourse`."""
+        return self.best_estimator_.recourse(x, target, **words)
 
     def verify(self, X: Any = None) -> MonotonicityCheck:
         """Prove that predictions are monotone; see `verify` of the best estimator."""

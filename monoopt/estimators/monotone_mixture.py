@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from monoopt.algorithms.class_probabilities import FINE
 from monoopt.algorithms.ordinal_data import OrdinalData
 from monoopt.errors import DataWarning, OptionError
+from monoopt.estimators import fitted_json, mixture_json
 from monoopt.estimators.lprules import LPRulesClassifier
 from monoopt.estimators.mixture_explanation import MixtureExplanation, opinions, reasons
 from monoopt.estimators.monotone_probability import (
@@ -174,6 +175,28 @@ class MonotoneMixtureClassifier(ProbabilityPredictor, ClassifierMixin, BaseEstim
             )
             for i in range(len(values))
         ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted classifier as plain JSON data, with all its members.
+
+        Raises
+        ------
+        DataError
+            A member of another kind than `LPRulesClassifier`, `MonotoneProbabilityClassifier` or a mixture.
+        """
+        check_is_fitted(self, "members_")
+        return fitted_json.record(self, mixture_json.own_record(self))
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> MonotoneMixtureClassifier:
+        """Read back what `to_dict` wrote; predictions are the same bit for bit.
+
+        Raises
+        ------
+        DataError
+            Another schema, or something is missing.
+        """
+        return fitted_json.restore(cls, saved, mixture_json.OWN, mixture_json.own_faults, mixture_json.fill)
 
     def _keep(self, data: OrdinalData, X: Any, members: Sequence[Any], shares: Floats) -> MonotoneMixtureClassifier:
         """Store fitted members, with the classes predicted of the objects learned from."""

@@ -41,7 +41,7 @@ def common_faults(
     words = saved["parameters"]
     compared = d + (isinstance(words, Mapping) and words.get("missing") == "incomparable")
     faults, K = _class_faults(saved["classes"])
-    faults += _parameter_faults(saved["parameters"], parameters)
+    faults += parameter_faults(saved["parameters"], parameters)
     faults += [f"{word}: wanted at least one" for word, size in (("directions", d), ("objects", n)) if not size]
     faults += _names_faults(saved["names"], d) + _category_faults(saved["categories"], d)
     faults += number_faults("directions", saved["directions"], (d,), -1, 1, whole=True)
@@ -50,15 +50,20 @@ def common_faults(
     faults += number_faults("object_codes", saved["object_codes"], (n,), 0, K - 1, whole=True)
     faults += number_faults("object_weights", saved["object_weights"], (n,), 0)
     certificates = saved["certificates"]
-    if not isinstance(certificates, list) or not all(isinstance(c, Mapping) and _certificate(c) for c in certificates):
+    if not isinstance(certificates, list) or not all(certificate_fits(c) for c in certificates):
         faults.append("certificates: an entry is damaged")
-    for word in ("data_sha256", CHECKSUM):
-        if not isinstance(saved[word], str) or not re.fullmatch("[0-9a-f]{64}", saved[word]):
-            faults.append(f"{word}: wanted 64 hexadecimal digits")
+    faults += digest_faults("data_sha256", saved["data_sha256"]) + digest_faults(CHECKSUM, saved[CHECKSUM])
     return faults, Shape(K, n, compared)
 
 
-def _parameter_faults(saved: Any, names: Sequence[str]) -> list[str]:
+def digest_faults(word: str, value: Any) -> list[str]:
+    """Return what is wrong with the form of a digest."""
+    fits = isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value)
+    return [] if fits else [f"{word}: wanted 64 hexadecimal digits"]
+
+
+def parameter_faults(saved: Any, names: Sequence[str]) -> list[str]:
+    """Return what is wrong with constructor arguments: not a mapping, or not of these names."""
     if not isinstance(saved, Mapping):
         return ["parameters: wanted a mapping"]
     wrong = sorted(map(str, set(names) ^ set(saved)))
@@ -111,7 +116,7 @@ def number_faults(
     except ValueError:  # rows of different lengths
         array = np.array(None)
     kind = "whole numbers" if whole else "numbers"
-    if array.size == 0 and array.shape == shape:
+    if array.size == 0 and array.shape == (shape if shape[:1] != (0,) else (0,)):  # no rows have no length
         return []
     if array.dtype.kind not in ("iu" if whole else "iuf") or array.shape != shape or _holds_truth(value):
         return [f"{word}: wanted {kind} of shape {shape}"]
@@ -162,7 +167,10 @@ def _condition(d: int, attribute: Any, side: Any, threshold: Any) -> bool:
     return type(attribute) is int and 0 <= attribute < d and isinstance(side, str) and side in SIDES and number
 
 
-def _certificate(entry: Mapping[str, Any]) -> bool:
+def certificate_fits(entry: Any) -> bool:
+    """Whether this is what is kept of a proof."""
+    if not isinstance(entry, Mapping):
+        return False
     numbers = (entry.get(word) for word in ("tolerance", "primal_objective", "dual_objective", "gap"))
     reasons = entry.get("reasons")
     return (
