@@ -88,30 +88,37 @@ def send_greedily(turns: Any, first: Any, heads: Any, supply: Any, demand: Any, 
 def measure_distances(
     first: Any, heads: Any, into: Any, tails: Any, demand: Any, flow: Any, distance: Any, queue: Any
 ) -> None:
-    """Set the distance of every node to unmet demand in residual steps (1: there is some at the node itself)."""
+    """Set the distance of every node to unmet demand in residual steps (1: there is some at the node itself).
+
+    What has been seen is kept in bits, which stay in the cache where distances do not.
+    """
+    seen = np.zeros((distance.size >> 3) + 1, np.uint8)
     end = 0
     for v in range(distance.size):
         distance[v] = FAR
         if demand[v] > 0:
-            distance[v] = 1
-            queue[end] = v
-            end += 1
+            end = _see(v, 1, seen, distance, queue, end)
     k = 0
     while k < end:
         v = queue[k]
         k += 1
         for q in range(into[v], into[v + 1]):
-            u = tails[q]
-            if distance[u] == FAR:
-                distance[u] = distance[v] + 1
-                queue[end] = u
-                end += 1
+            end = _see(tails[q], distance[v] + 1, seen, distance, queue, end)
         for a in range(first[v], first[v + 1]):
-            u = heads[a]
-            if flow[a] > 0 and distance[u] == FAR:
-                distance[u] = distance[v] + 1
-                queue[end] = u
-                end += 1
+            if flow[a] > 0:
+                end = _see(heads[a], distance[v] + 1, seen, distance, queue, end)
+
+
+@nb.njit(cache=True, nogil=True, inline="always")
+def _see(v: int, far: int, seen: Any, distance: Any, queue: Any, end: int) -> int:
+    """Give a node its distance and put it in the queue, unless it has been seen; return the new end of the queue."""
+    bit = np.uint8(1 << (v & 7))
+    if seen[v >> 3] & bit:
+        return end
+    seen[v >> 3] |= bit
+    distance[v] = far
+    queue[end] = v
+    return end + 1
 
 
 @nb.njit(cache=True, nogil=True)
