@@ -143,7 +143,7 @@ def answer_by_bags(
 
     def one(own: np.random.SeedSequence) -> list[TaskFit]:
         sample = _bootstrap(data, np.random.default_rng(own))
-        return fit_questions(sample, relabel_data(sample, loss, tie, words).codes, alone, words)
+        return fit_questions(sample, relabel_data(sample, loss, tie, words.unlimited()).codes, alone, words)
 
     found: Sequence[list[TaskFit]] = Parallel(n_jobs=plan.n_jobs)(delayed(one)(own) for own in seeds)
     objects, their_codes, _ = distinct_objects(data, codes)

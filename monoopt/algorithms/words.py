@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from monoopt.errors import SolveError
@@ -42,6 +42,10 @@ class Words:
                 f"the time limit of {self.time_limit:g} s was reached before the minimum cut was found: allow more "
                 "time (labels that are not proved best are not given)"
             )
+
+    def unlimited(self) -> Words:
+        """Return the same words without a time limit, for what has to be finished."""
+        return replace(self, time_limit=None)
 
     def solve(self, program: Program) -> Solution:
         """Solve one program within what is left."""

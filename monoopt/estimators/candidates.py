@@ -188,7 +188,7 @@ class Fold:
         """Return a `LPRulesClassifier` fitted as the maker says, and its answers."""
         how = Budget(maker.solver, maker.time_limit)
         if maker.solver not in self._relabelled:
-            self._relabelled[maker.solver] = relabel_data(self.data, maker.loss, maker.tie, how)
+            self._relabelled[maker.solver] = relabel_data(self.data, maker.loss, maker.tie, how.unlimited())
         relabelling = self._relabelled[maker.solver]
         found = answer(self.data, relabelling.codes, maker._plan(), how)
         fitted = clone(maker)

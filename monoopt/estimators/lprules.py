@@ -95,8 +95,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         Gap at which a margin counts as proved.
     time_limit : float, optional
         Wall seconds for everything; at the limit the best ensembles so far are kept, and a warning and the
-        certificates say what is not proved. Compiling the search (once per machine, and only where the grid of
-        thresholds is too large to be summed) is not interrupted.
+        certificates say what is not proved. Not interrupted are relabelling, without which nothing can be learned, and
+        compiling the search (once per machine, and only where the grid of thresholds is too large to be summed).
     max_iterations : int, optional
         Master programs per question.
     keep_best : bool
@@ -224,7 +224,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         words = Words(self.solver, self.time_limit)
         data = read_training_data(X, y, self.directions, sample_weight, self.order, self.missing)
         lpboost_master.penalty(self.D, data.weights[data.weights > 0])
-        relabelling = relabel_data(data, self.loss, self.tie, words)
+        relabelling = relabel_data(data, self.loss, self.tie, words.unlimited())
         if self.n_estimators == 1:
             found = answer(data, relabelling.codes, self._plan(), words)
             fits = found.fits or []

@@ -248,6 +248,15 @@ def test_a_limit_keeps_a_valid_monotone_classifier_and_warns(words: dict[str, fl
     assert (rules.predict(table.X) == table.y).all() and rules.verify().ok
 
 
+def test_a_limit_does_not_stop_the_relabelling():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((1500, 2)), rng.integers(0, 2, 1500)
+    with pytest.warns(ConvergenceWarning, match="proved bound"):
+        rules = LPRulesClassifier(time_limit=1e-3).fit(X, y)
+    assert rules.relabelling_.ok and not rules.certificates_[-1].ok
+    assert (rules.margins_ > 0).all() and rules.verify().ok
+
+
 def test_a_proof_that_fails_without_a_limit_is_an_error_unless_told_to_keep(monkeypatch: pytest.MonkeyPatch):
     class Blind(algorithm.SearchPricer):
         def price(self, program: Program, *args: object, **words: object) -> Priced:
