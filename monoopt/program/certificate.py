@@ -91,8 +91,8 @@ class Certificate:
         )
         text = f"{self.kind} {verdict}"
         if self.exact_primal is not None and self.exact_dual is not None:
-            gap = abs(self.exact_primal - self.exact_dual)
-            how = f" to a gap of {float(gap):.3g} (exact arithmetic)" if gap else " exactly"
+            short = abs(self.exact_primal - self.exact_dual)
+            how = f" to a gap of {float(short):.3g} (exact arithmetic)" if short else " exactly"
             text += f"{how}: objective {self.exact_primal}, bound {self.exact_dual}"
         elif self.kind == "optimality":
             exactly = self.exact and self.gap == 0  # read back from a file, without the fractions
