@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import comb
 from typing import Any
 
@@ -207,8 +208,8 @@ def attribute_shapes(control_points: Array, directions: npt.ArrayLike) -> list[s
     """Name the shape of each attribute along the score, in the sense of improvement.
 
     linear, convex (slow start, fast end), concave (fast start, slow end), S (slow, fast, slow),
-    inverted S (fast, slow, fast), or mixed (degrees above 3). An attribute that stays within 2 % of its
-    range of the straight line counts as linear.
+    inverted S (fast, slow, fast), or mixed (degrees above 3). What stays within 2 % of the attribute's range of a
+    straight line counts as straight: the whole, or a piece of it.
 
     Examples
     --------
@@ -221,14 +222,28 @@ def attribute_shapes(control_points: Array, directions: npt.ArrayLike) -> list[s
 
 
 def _shape(p: Array) -> str:
-    span = p[-1] - p[0]
-    grid = np.linspace(0.0, 1.0, 101)
-    away = curve_points(p[:, None], grid)[:, 0] - (p[0] + span * grid)
-    if np.abs(away).max() <= STRAIGHT * abs(span):
+    slack = STRAIGHT * abs(p[-1] - p[0])
+    values = curve_points(p[:, None], np.linspace(0.0, 1.0, 101))[:, 0]
+    if _departure(values) <= slack:
         return "linear"
-    bends = np.diff(p, 2)
-    signs = np.sign(np.where(np.abs(bends) <= STRAIGHT * abs(span), 0.0, bends))
-    signs = signs[signs != 0]
-    turns = tuple(signs[np.insert(np.diff(signs) != 0, 0, True)])
+    pieces = [(_departure(values[i : k + 1]), sign) for i, k, sign in _bent_pieces(values)]
+    least = min(slack, max(pieces)[0])  # the piece that bends most counts in any case
+    turns: list[float] = []
+    for departure, sign in pieces:
+        if departure >= least and turns[-1:] != [sign]:
+            turns.append(sign)
     words = {(1.0,): "convex", (-1.0,): "concave", (1.0, -1.0): "S", (-1.0, 1.0): "inverted S"}
-    return words.get(turns, "mixed")
+    return words.get(tuple(turns), "mixed")
+
+
+def _departure(values: Array) -> float:
+    """Largest distance from the straight line between the ends."""
+    return float(np.abs(values - np.linspace(values[0], values[-1], len(values))).max())
+
+
+def _bent_pieces(values: Array) -> list[tuple[int, int, float]]:
+    """Cut a curve on an even grid where its bend changes sign: first and last point of each piece, and the sign."""
+    signs = np.sign(np.diff(values, 2))
+    cuts = np.flatnonzero(np.diff(signs)) + 1
+    ends = [0, *(cuts + 1).tolist(), len(values) - 1]
+    return [(i, k, float(signs[i])) for i, k in pairwise(ends)]

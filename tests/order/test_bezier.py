@@ -136,8 +136,14 @@ def test_the_basis_sums_to_one_and_ends_interpolate():
 @pytest.mark.parametrize(
     ("inner", "shape"),
     [((1 / 3, 2 / 3), "linear"), ((0.05, 0.2), "convex"), ((0.8, 0.95), "concave"), ((0.01, 0.99), "S"),
-     ((0.9, 0.1), "inverted S"), ((0.33, 0.67), "linear")],
+     ((0.9, 0.1), "inverted S"), ((0.33, 0.67), "linear"), ((0.999, 0.954), "concave"), ((0.046, 0.001), "convex")],
 )  # fmt: skip
 def test_shapes_are_named_in_the_sense_of_improvement(inner: tuple[float, float], shape: str):
     gain = np.array([0.0, *inner, 1.0])
     assert attribute_shapes(np.column_stack([gain, 1 - gain]), [1, -1]) == [shape, shape]
+
+
+def test_a_cubic_that_is_not_linear_has_one_of_four_shapes():
+    cubics = np.random.default_rng(0).random((4, 300))
+    cubics[0], cubics[3] = 0.0, 1.0
+    assert set(attribute_shapes(cubics, np.ones(300))) == {"convex", "concave", "S", "inverted S"}
