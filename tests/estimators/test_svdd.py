@@ -66,6 +66,7 @@ def test_C_below_its_bound_is_refused_before_the_kernel():
     with pytest.raises(DataError, match=r"C >= 0\.25"):
         SVDD(C=0.2).fit(X)
     assert SVDD(C=0.25).fit(X).centre_ == pytest.approx([0.25] * 4)
+    assert SVDD(C=np.float32(0.25)).fit(X).C_ == 0.25
 
 
 def test_four_equal_points_are_a_ball_of_radius_zero():
