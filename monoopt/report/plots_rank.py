@@ -187,7 +187,8 @@ def _attribute_along_score(axis: Any, estimator: Any, j: int) -> None:
         s = np.linspace(0.0, 1.0, 201)
         axis.plot(s, estimator.inverse(s)[:, j], color=CURVE, linewidth=1.6)
         name = attribute_names(estimator, estimator.n_features_in_)[j]
-        axis.set_title(f"{estimator.shapes_.get(name, 'constant')}, by score", fontsize=7, pad=3)
+        shape = estimator.shapes_.get(name)  # of what gets better: a cost falls the other way round
+        axis.set_title("constant" if shape is None else f"improvement by score: {shape}", fontsize=7, pad=3)
     axis.tick_params(labelsize=6)
 
 
