@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         OptionError,
         SolveError,
         SolverNotFound,
+        TimeLimitError,
         UnsupportedProgram,
     )
     from monoopt.estimators import (
@@ -89,6 +90,7 @@ __all__ = [
     "SolverNotFound",
     "Status",
     "SupportVectorClustering",
+    "TimeLimitError",
     "UnsupportedProgram",
     "WeightedSum",
     "available_solvers",
@@ -108,7 +110,7 @@ __all__ = [
 _HOMES = {
     "monoopt.errors": (
         "CertificateError DataError DataWarning FormulationError MonooptError NoSolutionError OptionError "
-        "SolveError SolverNotFound UnsupportedProgram"
+        "SolveError SolverNotFound TimeLimitError UnsupportedProgram"
     ),
     "monoopt.program": "Certificate Program ProgramBuilder Solution Status certify",
     "monoopt.solvers": "available_solvers open_session solve",

@@ -63,6 +63,10 @@ class SolveError(MonooptError, RuntimeError):
         self.solution = solution
 
 
+class TimeLimitError(SolveError):
+    """Time was up before there was an answer; what is not proved best is not given."""
+
+
 class NoSolutionError(SolveError):
     """Values were asked of a solution that holds no point."""
 

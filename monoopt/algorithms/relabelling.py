@@ -162,6 +162,8 @@ def relabel(
         Every fault of the data in one error.
     CertificateError
         The exact proof fails.
+    SolveError
+        A limit came first (`TimeLimitError` where no solver was at work).
 
     Warns
     -----

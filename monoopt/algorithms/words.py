@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from monoopt.errors import SolveError
+from monoopt.errors import TimeLimitError
 from monoopt.program import Program, Solution
 from monoopt.solvers import Settings, Solver, check_solver, solve
 
@@ -36,9 +36,9 @@ class Words:
         return max(self.time_limit - (time.monotonic() - self._start), 1e-3)
 
     def in_time(self) -> None:
-        """Raise `SolveError` when the time is up, for work that no solver does."""
+        """Raise `TimeLimitError` when the time is up, for work that no solver does."""
         if self.time_limit is not None and time.monotonic() - self._start > self.time_limit:
-            raise SolveError(
+            raise TimeLimitError(
                 f"the time limit of {self.time_limit:g} s was reached before the minimum cut was found: allow more "
                 "time (labels that are not proved best are not given)"
             )

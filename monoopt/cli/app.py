@@ -31,6 +31,7 @@ from monoopt.errors import (
     OptionError,
     SolveError,
     SolverNotFound,
+    TimeLimitError,
     UnsupportedProgram,
 )
 
@@ -99,6 +100,8 @@ def exit_code(error: MonooptError) -> int:
             return output.UNVERIFIED
         case SolverNotFound() | UnsupportedProgram():
             return output.NO_SOLVER
+        case TimeLimitError():
+            return output.LIMIT_REACHED
         case SolveError():
             return output.UNVERIFIED if error.solution is None else output.code_of(error.solution.status)
         case DataError() | FormulationError():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from enum import Enum
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -81,6 +80,7 @@ def cluster(
     Every column but --id and --ignore takes part. Clusters are numbered by size, the largest is 0. With
     --method svdd the columns say how far each object is from the centre and whether it is inside.
     """
+    output.check_picture(plot)
     table = read_table(data, options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header))
     names = list(Roles("", id=id, ignore=options.words(ignore)).attributes(table))
     X = scaled(table.numbers(names), scaling)
@@ -158,8 +158,6 @@ def summary(fitted: Any) -> str:
 
 def _plot(fitted: Any, X: np.ndarray, path: str) -> None:
     """Draw the clusters, or the ball."""
-    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise OptionError(f"--plot {path!r}: wanted a name that ends in .png, .svg or .pdf")
     try:
         from monoopt.report import plots_cluster
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import Enum
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -64,8 +63,7 @@ def fit(
     """
     from monoopt.estimators import LPRulesClassifier
 
-    if plot and Path(plot).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise OptionError(f"--plot {plot!r}: wanted a name that ends in .png, .svg or .pdf")
+    output.check_picture(plot)
     dialect = options.dialect(delimiter, decimal, encoding, null_value, skip_lines, no_header)
     table = read_table(data, dialect)
     roles = options.roles(target, order, up, down, free, id, weight, ignore, levels)

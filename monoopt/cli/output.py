@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FINE, USAGE, BAD_DATA, UNVERIFIED, NO_OPTIMUM, LIMIT_REACHED, NO_SOLVER = range(7)
+PICTURES = (".png", ".svg", ".pdf")
 SILENT = 2.0  # seconds
 INTERNAL = 70
 """A fault of monoopt itself (EX_SOFTWARE of sysexits.h)."""
@@ -43,6 +44,12 @@ CODES = {
 def code_of(status: Status) -> int:
     """Return the exit code that stands for a status."""
     return CODES[status]
+
+
+def check_picture(path: str | None) -> None:
+    """Refuse the name of a picture that can't be written, before anything is computed."""
+    if path and Path(path).suffix.lower() not in PICTURES:
+        raise OptionError(f"--plot {path!r}: wanted a name that ends in .png, .svg or .pdf")
 
 
 def log(message: str, style: str | None = None) -> None:

@@ -105,8 +105,7 @@ def rank(
                              "anchors": _pairs(above) or None, "solver": solver,
                              "time_limit": time_limit}  # fmt: skip
     estimator = _ranker(method, signs, words)
-    if plot and Path(plot).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise OptionError(f"--plot {plot!r}: wanted a name that ends in .png, .svg or .pdf")
+    output.check_picture(plot)
     pair = _questioned(why, method, labels) if why else None
     weights: dict[str, Any] = {"sample_weight": table.numbers([weight])[:, 0]} if weight else {}
     if weight and method not in SCORING:

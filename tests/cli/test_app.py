@@ -39,6 +39,7 @@ def test_version(monoopt):
         (errors.FormulationError("x"), 2),
         (errors.CertificateError("x"), 3),
         (errors.SolveError("x"), 3),
+        (errors.TimeLimitError("x"), 5),
         (errors.SolverNotFound("x"), 6),
         (errors.UnsupportedProgram("x"), 6),
     ],

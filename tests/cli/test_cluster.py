@@ -81,7 +81,7 @@ def test_a_picture_is_written(monoopt, tmp_path, method: str):
 )
 def test_faults_have_their_exit_codes(monoopt, words: tuple[str, ...], code: int, says: str):
     done = monoopt("cluster", "t.csv", *words)
-    assert done.exit_code == code and says in done.stderr
+    assert done.exit_code == code and says in done.stderr and not done.stdout
 
 
 def test_the_demonstration_finds_the_true_numbers_of_clusters(monoopt):
