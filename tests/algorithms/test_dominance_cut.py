@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 
-from monoopt import CertificateError, relabel
+from monoopt import CertificateError, TimeLimitError, relabel
 from monoopt.algorithms import dominance_cut, threshold_relabelling
 from monoopt.algorithms.dominance_cut import Contradictions, cut, in_units
 from monoopt.order import as_gains, inconsistent
