@@ -62,28 +62,29 @@ def log(message: str, style: str | None = None) -> None:
 class Progress:
     """Says on standard error how many steps of something are done, after two seconds, four, eight and so on.
 
-    Call it after every step, with the step's number first.
+    Call it after every step; whatever it is called with, it counts.
     """
 
     def __init__(self, steps: int, what: str) -> None:
-        self.steps, self.what = steps, what
+        self.steps, self.what, self.done = steps, what, 0
         self.start, self.silent = time.monotonic(), SILENT
 
-    def __call__(self, step: int, *_: object) -> None:
+    def __call__(self, *_: object) -> None:
         """Say how far it is, if it is time to."""
+        self.done += 1
         passed = time.monotonic() - self.start
-        if step < self.steps and passed >= self.silent:
-            log(f"{step} of {self.steps} {self.what} ({passed:.0f} s)")
+        if self.done < self.steps and passed >= self.silent:
+            log(f"{self.done} of {self.steps} {self.what} ({passed:.0f} s)")
             self.silent = 2 * passed
 
 
 def watched(items: Collection[T], what: str, quiet: bool) -> Iterator[T]:
     """Yield the items, and say how many are done unless it has to be quiet."""
     progress = Progress(len(items), what)
-    for step, item in enumerate(items, start=1):
+    for item in items:
         yield item
         if not quiet:
-            progress(step)
+            progress()
 
 
 @contextmanager

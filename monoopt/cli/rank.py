@@ -113,8 +113,9 @@ def rank(
     over: Literal["objects", "attributes"] = "objects" if method in SCORING else "attributes"
     with output.at_work(f"ranking {len(table)} objects", quiet):
         fitted = estimator.fit(columns, objects=labels, **weights)
-        spread = bootstrap_ranks(estimator, columns, n_boot=intervals, level=level, over=over, random_state=seed,
-                                 n_jobs=threads, objects=labels, **weights) if intervals else None  # fmt: skip
+    progress: dict[str, Any] = {} if quiet else {"callback": output.Progress(intervals, "replicates ranked")}
+    spread = bootstrap_ranks(estimator, columns, n_boot=intervals, level=level, over=over, random_state=seed,
+                             n_jobs=threads, objects=labels, **weights, **progress) if intervals else None  # fmt: skip
     _write(fitted, spread, ties.value, labels, id or "row", top, table, json, out)
     if not quiet:
         output.log(summary(fitted, method))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -96,6 +96,7 @@ def bootstrap_ranks(
     n_jobs: int | None = None,
     objects: Sequence[Any] | None = None,
     sample_weight: Any = None,
+    callback: Callable[[int], object] = lambda done: None,
 ) -> RankIntervals:
     """Bootstrap the ranks of the objects of a table.
 
@@ -122,6 +123,8 @@ def bootstrap_ranks(
     sample_weight : array-like, shape (n,), optional
         Weights of the fit. An object that is drawn brings its weight along; one of weight 0 is never drawn (it is
         ranked all the same).
+    callback : callable, optional
+        Called with the number of replicates done, after each.
 
     Returns
     -------
@@ -153,7 +156,13 @@ def bootstrap_ranks(
         _refuse_unweighted(full, "use over='attributes'")
     start = _Start.of(full, X, frozen=scaling == "frozen", **weight)
     seeds = random_generator(random_state).integers(0, 2**63 - 1, n_boot)
-    found = Parallel(n_jobs=n_jobs)(delayed(_replicate)(start, int(seed), over) for seed in seeds)
+    coming = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_replicate)(start, int(seed), over) for seed in seeds
+    )
+    found = []
+    for replicate in coming:
+        found.append(replicate)
+        callback(len(found))
     samples = np.array([sample for sample, _ in found], dtype=np.float32)
     tail = (1 - level) / 2
     return RankIntervals(

@@ -244,6 +244,6 @@ def _departure(values: Array) -> float:
 def _bent_pieces(values: Array) -> list[tuple[int, int, float]]:
     """Cut a curve on an even grid where its bend changes sign: first and last point of each piece, and the sign."""
     signs = np.sign(np.diff(values, 2))
-    cuts = np.flatnonzero(np.diff(signs)) + 1
-    ends = [0, *(cuts + 1).tolist(), len(values) - 1]
-    return [(i, k, float(signs[i])) for i, k in pairwise(ends)]
+    starts = [0, *(np.flatnonzero(np.diff(signs)) + 1).tolist()]  # signs[t] is the bend at point t + 1
+    ends = [0, *(start + 1 for start in starts[1:]), len(values) - 1]
+    return [(i, k, float(signs[start])) for start, (i, k) in zip(starts, pairwise(ends), strict=True)]

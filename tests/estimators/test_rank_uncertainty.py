@@ -39,10 +39,10 @@ def test_intervals_hold_their_share_and_the_rank():
 
 
 def test_the_bits_do_not_depend_on_the_number_of_workers():
-    first = bootstrap_ranks(WeightedSum(), table(), n_boot=20, n_jobs=1)
+    first, heard = bootstrap_ranks(WeightedSum(), table(), n_boot=20, n_jobs=1), []
     with parallel_config("threading"):
-        second = bootstrap_ranks(WeightedSum(), table(), n_boot=20, n_jobs=2)
-    assert first.samples.tobytes() == second.samples.tobytes()
+        second = bootstrap_ranks(WeightedSum(), table(), n_boot=20, n_jobs=2, callback=heard.append)
+    assert first.samples.tobytes() == second.samples.tobytes() and heard == list(range(1, 21))
     other = bootstrap_ranks(WeightedSum(), table(), n_boot=20, random_state=1)
     assert first.samples.tobytes() != other.samples.tobytes()
 

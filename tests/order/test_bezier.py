@@ -143,6 +143,14 @@ def test_shapes_are_named_in_the_sense_of_improvement(inner: tuple[float, float]
     assert attribute_shapes(np.column_stack([gain, 1 - gain]), [1, -1]) == [shape, shape]
 
 
+def test_a_turn_near_an_end_is_no_turn():
+    turns = np.linspace(0.901, 0.999, 50)  # (1 - s)(p2 - 2 p1) + s (1 - 2 p2 + p1) = 0 there, with p1 = .9
+    second = (1.8 * (1 - turns) - 1.9 * turns) / (1 - 3 * turns)
+    curves = np.array([np.zeros(50), np.full(50, 0.9), second, np.ones(50)])
+    assert set(attribute_shapes(curves, np.ones(50))) == {"concave"}
+    assert set(attribute_shapes(1 - curves[::-1], np.ones(50))) == {"convex"}
+
+
 def test_a_cubic_that_is_not_linear_has_one_of_four_shapes():
     cubics = np.random.default_rng(0).random((4, 300))
     cubics[0], cubics[3] = 0.0, 1.0
