@@ -140,7 +140,7 @@ def taken(choice: Choice, signs: Integers, weights: Floats) -> TaskFit:
         return fit
     ensemble, trail, own = path.ensemble(place), fit.trail, fit.trail.certificates[place]
     soft = lpboost_master.penalty(penalty_of(choice.nu, weights), weights)
-    margin = float((signs * ensemble.decision(path.objects)).min()) if soft is None else float(trail.rhos[place])
+    margin = float((signs * ensemble.decision(path.objects)).min()) if soft is None else min(choice.margin, fit.bound)
     caps = np.ones(len(fit.rows)) if soft is None else soft * weights[fit.rows]
     why = f"chosen for its {len(ensemble.rules)} rules; over all monotone rules at most {fit.bound:.6g} is proved"
     return replace(

@@ -51,7 +51,6 @@ class Trail:
     rules : tuple of Rule
         Those that had a weight at some time, as they were found.
     weights : csr_array, shape (T, len(rules))
-    rhos : ndarray, shape (T,)
     multipliers : csr_array, shape (T, rows)
         u of the rows of the master program, up to rounding.
     certificates : tuple of Certificate, length T
@@ -60,7 +59,6 @@ class Trail:
 
     rules: tuple[Rule, ...]
     weights: sparse.csr_array
-    rhos: Floats
     multipliers: sparse.csr_array
     certificates: tuple[Certificate, ...]
 
@@ -74,9 +72,9 @@ class TaskFit:
     ensemble : RuleEnsemble
         f; weights are positive, sum 1, whole multiples of 2^-40.
     margin : float
-        rho: with a hard margin the smallest y_i f(x_i).
+        What is maximised: with a hard margin the smallest y_i f(x_i), with a soft one rho - D sum_i w_i xi_i.
     bound : float
-        No ensemble of monotone rules reaches more (soft margin: of the objective).
+        No ensemble of monotone rules reaches more.
     certificate : Certificate
         The proof, or what is missing.
     steps : tuple of Step
@@ -280,8 +278,8 @@ def _fit(found: Generated, X: Floats, signs: Integers, D: float | None, rows: In
     ensemble = readable(found.items, weights, X)
     margins = signs * ensemble.decision(X)
     hard = D is None
-    margin = float(margins.min()) if hard or solution.x is None else float(solution.values("rho"))
     bound = 1.0 if solution.bound is None else float(solution.bound)
+    margin = float(margins.min()) if hard or solution.objective is None else min(float(solution.objective), bound)
     duals = lpboost_master.object_duals(solution.program, solution.y)
     last = len(found.steps) - 1
     return TaskFit(ensemble, margin, bound, found.certificate, found.steps, rows, duals, found.stopped, trail, last)
@@ -290,13 +288,12 @@ def _fit(found: Generated, X: Floats, signs: Integers, D: float | None, rows: In
 def _trail(found: Generated, rows: int) -> Trail:
     """Put the solutions of all master programs together, without rules that never had a weight."""
     program = found.solution.program
-    a, rho, margin = program.block("a"), program.block("rho"), program.row_block("margin")
+    a, margin = program.block("a"), program.row_block("margin")
     weights = _positive([(at.columns - a.start, at.values) for at in found.iterates], len(found.items))
     ever = np.unique(weights.indices)
     return Trail(
         tuple(found.items[t] for t in ever),
         sparse.csr_array(weights[:, ever]),
-        np.array([at.values[at.columns == rho.start].sum() for at in found.iterates]),
         _positive([(at.rows - margin.start, -at.multipliers) for at in found.iterates], rows),
         tuple(at.certificate for at in found.iterates),
     )

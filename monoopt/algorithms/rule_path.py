@@ -34,7 +34,7 @@ class PathPoint:
     rules : int
         Number of rules.
     margin : float
-        rho; with a hard margin the smallest y_i f(x_i).
+        What is maximised: see `TaskFit`.
     error : float
         Weighted share of the objects with y_i f(x_i) <= 0.
     fit : TaskFit
@@ -123,7 +123,7 @@ def rule_path(
     >>> print(path)
         nu  rules    margin   error
          0      2    0.5000    0.0%
-         1      1    1.0000   25.0%
+         1      1    0.7500   25.0%
     """
     points = []
     for nu in softness:

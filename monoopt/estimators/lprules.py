@@ -114,7 +114,8 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
     rules_ : RuleBook
         One `RuleEnsemble` per question; printed, readable text.
     margins_, bounds_ : ndarray, shape (K-1,)
-        Margin of every ensemble, and the bound that no ensemble of monotone rules exceeds. For a mean of bootstrap
+        Margin of every ensemble, hard the smallest vote in the right direction, soft what is maximised: rho less the
+        penalty; and the bound that no ensemble of monotone rules exceeds. For a mean of bootstrap
         samples the smallest vote in the right direction on the relabelled objects, and the bound 1.
     certificates_ : list of Certificate
         The K-1 proofs of the relabelling, then the K-1 proofs of the margins (of every bootstrap sample).
@@ -232,7 +233,7 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
             bags, seed = self.n_estimators, self._seed()
             plan = self._plan()
             found, fits = answer_by_bags(data, relabelling.codes, plan, words, self.loss, self.tie, bags, seed)
-        self._report(fits, data.n_classes - 1)
+        self._report(fits, data.labels.classes)
         self._keep(data, relabelling, found, fits)
         return self
 
@@ -300,15 +301,15 @@ class LPRulesClassifier(RecourseTeller, MarginTeller, ProbabilityTeller, Classif
         settings = Settings(self.D, self.pricing, self.solver, limits, self._seed(), most)
         return Plan(settings, self.nu, self.max_rules, self.n_jobs)
 
-    def _report(self, fits: Sequence[TaskFit], questions: int) -> None:
+    def _report(self, fits: Sequence[TaskFit], classes: npt.NDArray[Any]) -> None:
         """Warn where a limit stopped a proof or rules are too short; refuse a proof that failed for another reason."""
         for place, fit in enumerate(fits):
-            k = place % questions + 1
             if fit.certificate.ok and fit.margin > 0:
                 continue
-            text = f"question {k}: margin {fit.margin:.6g}, proved bound {fit.bound:.6g} ({fit.stopped})"
+            question = f"at least {classes[1:][place % (len(classes) - 1)]}"
+            text = f"{question}: margin {fit.margin:.6g}, proved bound {fit.bound:.6g} ({fit.stopped})"
             if fit.certificate.ok:
-                text = f"question {k}: these rules do not separate the objects; a soft margin (nu) still says something"
+                text = f"{question}: these rules do not separate the objects; a soft margin (nu) still says something"
             elif not fit.limited and not self.keep_best:
                 raise CertificateError(f"{text}; keep_best=True keeps what there is", fit.certificate)
             warnings.warn(text, ConvergenceWarning, stacklevel=3)

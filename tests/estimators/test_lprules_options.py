@@ -233,3 +233,14 @@ def test_grids_that_are_too_large_are_refused_with_advice():
     X = np.random.default_rng(0).random((1200, 6))
     with pytest.raises(DataError, match="allow fewer conditions"):
         LPRulesClassifier(max_conditions=3).fit(X, (X.sum(axis=1) > 3).astype(int))
+
+
+def test_a_margin_never_exceeds_its_bound_however_soft_or_short():
+    table = load_esl()
+    for words in ({"max_rules": 1}, {"max_rules": 3}, {"nu": 0.2}, {"nu": 1.0}, {"D": 0.01}):
+        rules = LPRulesClassifier(**words).fit(table.X[:150], table.y[:150])
+        assert (rules.margins_ <= rules.bounds_).all() and (rules.margins_ >= 0).all(), words
+        assert all(proof.ok for proof in rules.certificates_)
+        for k, (margin, bound) in enumerate(zip(rules.margins_, rules.bounds_, strict=True), start=1):
+            path = rules.margin_path(k)
+            assert path.margins[path.chosen] == pytest.approx(margin, abs=1e-9) and bound == path.bounds[-1]
