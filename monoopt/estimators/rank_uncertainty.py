@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from monoopt.errors import DataError, DataWarning, OptionError, nearest
 from monoopt.estimators.inputs import read_new_table
@@ -353,7 +354,9 @@ class _Start:
 
     def fit(self, weight: Array | None = None, **words: Any) -> Any:
         more = {} if weight is None else {"sample_weight": weight}
-        return _quiet(clone(self.replica).set_params(**words), self.X, objects=self.objects, **more)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of kept curves, which are counted
+            return _quiet(clone(self.replica).set_params(**words), self.X, objects=self.objects, **more)
 
 
 def _replicate(start: _Start, seed: int, over: str) -> tuple[npt.NDArray[np.float32], bool]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.anchored_curve import Anchors
@@ -77,7 +79,8 @@ class RankingPrincipalCurve(ScaledRanking):
         Seconds for the fit. When they are over the curve at hand is kept if it is proved stationary; otherwise the
         fit raises, or keeps it with ``keep_best``.
     keep_best : bool
-        Keep the best curve, rather than raise, when it is not proved stationary (`stationarity_` says so).
+        Keep the best curve when it is not proved stationary, with a ``ConvergenceWarning`` (`stationarity_` says so,
+        too), rather than raise.
 
     Attributes
     ----------
@@ -285,9 +288,12 @@ class RankingPrincipalCurve(ScaledRanking):
         self.shapes_ = dict(zip(kept, attribute_shapes(self._curve, problem.directions), strict=True))
         if not result.monotonicity.ok:
             raise CertificateError(str(result.monotonicity))
-        if (self.finish is not None or result.limited) and not result.stationarity.ok and not self.keep_best:
+        if (self.finish is not None or result.limited) and not result.stationarity.ok:
             advice = f"time_limit={self.time_limit} s is over: raise it" if result.limited else "raise max_iter"
-            raise CertificateError(f"{result.stationarity}; {advice}, or keep_best=True", proof)
+            if not self.keep_best:
+                raise CertificateError(f"{result.stationarity}; {advice}, or keep_best=True", proof)
+            kept = f"RankingPrincipalCurve keeps a curve that may not be the best: {result.stationarity}; {advice}"
+            warnings.warn(kept, ConvergenceWarning, 4)
 
 
 def _explained(problem: CurveProblem, value: float) -> float:

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 
 from monoopt.errors import CertificateError, DataError, DataWarning, OptionError, SolveError
@@ -127,13 +128,21 @@ def test_a_time_limit_is_of_the_whole_fit_and_one_that_hits_says_so(table, solve
     for words in ({}, {"finish": None}):
         with pytest.raises(CertificateError, match=r"NOT stationary.* time_limit=1e-09 s is over: raise it, or keep"):
             curve(solver=solver, time_limit=1e-9, **words).fit(X)
-    kept = curve(solver=solver, time_limit=1e-9, keep_best=True).fit(X)
+    with pytest.warns(ConvergenceWarning, match="may not be the best: .*raise it"):
+        kept = curve(solver=solver, time_limit=1e-9, keep_best=True).fit(X)
     assert not kept.stationarity_.ok and kept.monotonicity_.ok and kept.trace_.ok
     assert all(proof.ok for proof in kept.certificates_[1:])
     ample = curve(solver=solver, time_limit=1e6).fit(X)
     np.testing.assert_array_equal(ample.scores_, curve(solver=solver).fit(X).scores_)
     with pytest.raises(OptionError, match="time_limit=-1"):
         curve(solver=solver, time_limit=-1).fit(X)
+
+
+def test_replicates_whose_curve_is_not_proved_are_counted_and_not_warned_of_one_by_one(table):
+    straight = np.linspace(table.min(), table.max(), 4)
+    with pytest.warns(ConvergenceWarning) as heard:  # the fit to all data, once
+        found = bootstrap_ranks(curve(max_iter=1, init=straight, keep_best=True), table, n_boot=5)
+    assert len(heard) == 1 and found.unproved > 0
 
 
 def test_anchors_that_no_time_was_left_for_are_not_called_a_conflict(table):

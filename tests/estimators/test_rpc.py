@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -292,8 +293,11 @@ def test_an_unfinished_curve_is_refused_unless_told_to_keep_it():
     straight = np.linspace(X.min(axis=0), X.max(axis=0), 4)
     with pytest.raises(CertificateError, match="NOT stationary"):
         quiet_fit(curve(max_iter=1, init=straight), X)
-    kept = quiet_fit(curve(max_iter=1, init=straight, keep_best=True), X)
+    with pytest.warns(ConvergenceWarning, match="NOT stationary.*raise max_iter") as heard:
+        kept = quiet_fit(curve(max_iter=1, init=straight, keep_best=True), X)
+    assert heard[0].filename == __file__  # where `fit` was called
     assert not kept.stationarity_.ok and kept.monotonicity_.ok
+    quiet_fit(curve(keep_best=True), X)  # proved: a warning would be an error
 
 
 @settings(max_examples=12, deadline=None)
