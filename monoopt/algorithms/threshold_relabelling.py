@@ -8,6 +8,7 @@ with that graph's extra nodes as columns.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,9 +17,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from monoopt.algorithms.dominance_cut import Contradictions, in_units
+from monoopt.algorithms.dominance_cut import Contradictions, Cut, in_units
 from monoopt.algorithms.nested_cuts import completed, nested_cuts
 from monoopt.algorithms.words import Words
+from monoopt.errors import CertificateError, DataWarning
 from monoopt.formulations import monotonization
 from monoopt.formulations.closures import exact_vertex
 from monoopt.order import dominance_pairs, inconsistent, transitive_reduction
@@ -32,6 +34,11 @@ CANCELS = 1e-12  # weights of equal objects that add up to less, relative to the
 WRITTEN_OUT = 5_000  # objects: up to here their pairs are listed
 DIRECT = ("highs", "mincut")
 TOLERANCE = 1e-9  # of the gap where weights had to be rounded to 61 bits
+BEYOND = (
+    "weights and losses need more than 61 bits: labels are best up to the gap that their certificates state, and of "
+    "labels that cost the same but for that, others may be what the tie rule asks for; round weights and losses to "
+    "fewer digits, to whole numbers for example"
+)
 HALVINGS = 20  # fractional weights are doubled at most so often to make them whole
 
 
@@ -101,14 +108,29 @@ def answers_by_cuts(
         costs[k, there] = question.costs[there]
     costs = np.maximum.accumulate(costs)  # what cancels but for rounding must not undo their order
     units, unit, exact = in_units(costs.ravel())
-    for k, found in nested_cuts(objects, units.reshape(costs.shape), directions, tie, words.in_time):
-        proof, question = replace(found.proof, unit=unit), questions[k]
-        base, proved = Fraction(question.base), proof.total * Fraction(unit) + Fraction(question.base)
-        cost = proved
-        if not exact:
-            lost = question.costs[(question.costs > 0) == (found.labels == 1)]
-            cost = Fraction(math.fsum(np.abs(lost))) + base
-        yield k, Answer(found.labels, _settled(cost, proved), contradictions=proof)
+    if exact:
+        cuts = nested_cuts(objects, units.reshape(costs.shape), directions, tie, words.in_time)
+        yield from ((k, _proved(questions[k], found, unit, True)) for k, found in cuts)
+        return
+    warnings.warn(BEYOND, DataWarning, stacklevel=2)
+    for k, question in enumerate(questions):  # each alone: its own unit is as small as can be
+        units, unit, exact = in_units(costs[k])
+        _, found = next(nested_cuts(objects, units[None], directions, tie, words.in_time))
+        yield k, _proved(question, found, unit, exact)
+
+
+def _proved(question: Question, found: Cut, unit: float, exact: bool) -> Answer:
+    """Return a cut with its certificate in the user's weights; refuse one that proves nothing."""
+    base, proof = Fraction(question.base), replace(found.proof, unit=unit)
+    proved = proof.total * Fraction(unit) + base
+    lost = question.costs[(question.costs > 0) == (found.labels == 1)]
+    cost = proved if exact else Fraction(math.fsum(np.abs(lost))) + base
+    certificate = _settled(cost, proved)
+    if not certificate.ok:
+        raise CertificateError(
+            f"weights or losses that differ this much can't be told apart: {certificate}", certificate
+        )
+    return Answer(found.labels, certificate, contradictions=proof)
 
 
 def _decided(question: Question) -> Integers:

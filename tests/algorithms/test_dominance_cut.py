@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 
-from monoopt import CertificateError, TimeLimitError, relabel
+from monoopt import CertificateError, DataWarning, TimeLimitError, relabel
 from monoopt.algorithms import dominance_cut, threshold_relabelling
 from monoopt.algorithms.dominance_cut import Contradictions, cut, in_units
 from monoopt.order import as_gains, inconsistent
@@ -153,10 +153,20 @@ def test_contradictions_name_rows_that_contradict_each_other_and_add_up_to_the_c
 def test_weights_beyond_61_bits_leave_a_gap_that_is_stated():
     X, y = noisy(500, 2)
     weights = np.random.default_rng(1).lognormal(sigma=3, size=500)
-    answer = relabel(X, y, sample_weight=weights)
+    with pytest.warns(DataWarning, match="more than 61 bits"):
+        answer = relabel(X, y, sample_weight=weights)
     certificate = answer.certificates[0]
     assert answer.ok and 0 < certificate.gap < 1e-12 and certificate.exact_dual < certificate.exact_primal
     assert certificate.primal_objective == pytest.approx(answer.cost)
+
+
+@pytest.mark.usefixtures("none_written_out")
+def test_what_61_bits_cannot_tell_apart_is_not_handed_out():
+    rng = np.random.default_rng(0)
+    X, y = np.column_stack([rng.random((600, 2)), np.repeat(np.arange(75), 8)]), rng.integers(0, 4, 600)
+    loss = [[0, 1, 3, 6.5], [0.1, 0, 0, 0.2], [5, 1, 0, 1e-9], [1e12, 10, 1 / 3, 0]]
+    with pytest.warns(DataWarning, match="61 bits"), pytest.raises(CertificateError, match="can't be told apart"):
+        relabel(X, y, directions=["gain", "gain", "free"], loss=loss)
 
 
 def test_many_objects_are_relabelled_without_a_program_and_are_monotone_afterwards():
