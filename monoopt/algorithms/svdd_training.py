@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from monoopt.algorithms.kernel_ball import train_ball
-from monoopt.errors import CertificateError, DataError
+from monoopt.errors import CertificateError, DataError, SolveError, TimeLimitError
 from monoopt.formulations import svdd
 from monoopt.formulations.svdd import Ball
 from monoopt.order.definiteness import Repair, check_repair, check_square, repair
 from monoopt.order.kernels import Kernel
-from monoopt.program import Certificate, Program
+from monoopt.program import Certificate, Program, Solution, Status
 from monoopt.solvers import Settings, check_solver, solve
 from monoopt.solvers.smo_driver import MatrixRows, Rows
 
@@ -27,7 +27,7 @@ MATRIX_LIMIT = 12_000  # objects up to which an n x n kernel matrix is formed (1
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """How to train: the words that mean the same in every estimator."""
+    """How to train: the words that mean the same in every estimator, and what else to try, for errors to say."""
 
     solver: str = "smo"
     repair: str = "raise"
@@ -35,6 +35,7 @@ class Training:
     tolerance: float | None = None
     keep_best: bool = False
     form_program: bool = False
+    advice: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a word that can't be, even where nothing comes of it."""
@@ -95,8 +96,10 @@ def train(
     ------
     DataError
         An invalid kernel matrix, C below its bound, too many objects for a matrix.
+    TimeLimitError
+        Time was up before there was a proof, or, with ``how.keep_best``, before there was any ball.
     CertificateError
-        The answer was not proved and ``how.keep_best`` is False.
+        The answer was not proved, with time to spare, and ``how.keep_best`` is False.
     """
     C = svdd.penalty(C, None, float(weight.sum()))
     valid = isinstance(kernel, Kernel) and kernel.kind != "tuned"
@@ -122,11 +125,13 @@ def _by_program(
         tolerance=how.tolerance,
         raise_on_failure=not how.keep_best,
     )
+    if not solution.status.has_point:
+        _refuse_nothing(solution, how)
     answer = svdd.read(program, solution)
     measured = answer if K is given else svdd.ball(answer.beta, given @ answer.beta, np.diag(given), program.upper)
     certificate = solution.certificate
     assert certificate is not None  # solve always attaches one
-    return Trained(answer, measured, _kept(certificate, how), done, program)
+    return Trained(answer, measured, _kept(certificate, how, limited=False), done, program)
 
 
 def _by_rows(
@@ -142,7 +147,8 @@ def _by_rows(
     measured = found.ball
     if given is not None:
         measured = svdd.ball(found.ball.beta, given.dot(given, found.ball.beta), given.diagonal(), upper)
-    return Trained(found.ball, measured, _kept(found.certificate, how), done, None)
+    limited = how.time_limit is not None and found.seconds >= how.time_limit
+    return Trained(found.ball, measured, _kept(found.certificate, how, limited), done, None)
 
 
 def _matrix(kernel: Kernel | np.ndarray, n: int) -> np.ndarray:
@@ -158,12 +164,24 @@ def _matrix(kernel: Kernel | np.ndarray, n: int) -> np.ndarray:
     return kernel.rows().matrix()
 
 
-def _kept(certificate: Certificate, how: Training) -> Certificate:
+def _refuse_nothing(solution: Solution, how: Training) -> None:
+    """Say that there is no ball to keep, and what to do."""
+    text = f"there is no ball to keep: solver {solution.solver!r} had none when it stopped ({solution.status.value})"
+    if how.time_limit is None or solution.status is not Status.LIMIT:
+        raise SolveError(f"{text}; take solver='smo', which has one from its start on", solution)
+    raise TimeLimitError(
+        f"{text}; raise time_limit={how.time_limit:g} s, or take solver='smo', which has one from its start on",
+        solution,
+    )
+
+
+def _kept(certificate: Certificate, how: Training, limited: bool) -> Certificate:
     """Refuse what is not proved, unless the best point is wanted all the same."""
-    if not certificate.ok and not how.keep_best:
-        raise CertificateError(
-            f"the ball was not proved to be the smallest: {certificate}; allow more time (time_limit); "
-            "SVDD(keep_best=True) takes the best ball found",
-            certificate,
-        )
-    return certificate
+    if certificate.ok or how.keep_best:
+        return certificate
+    text = f"the ball was not proved to be the smallest: {certificate}"
+    other = f", or {how.advice}" if how.advice else ""
+    if limited:
+        raise TimeLimitError(f"{text}; time_limit={how.time_limit:g} s is over: raise it{other}")
+    way = "another solver" if how.tolerance is None else f"a tolerance below {how.tolerance:g}"
+    raise CertificateError(f"{text}; take {way}{other}", certificate)

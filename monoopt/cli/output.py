@@ -50,6 +50,8 @@ def check_picture(path: str | None) -> None:
     """Refuse the name of a picture that can't be written, before anything is computed."""
     if path and Path(path).suffix.lower() not in PICTURES:
         raise OptionError(f"--plot {path!r}: wanted a name that ends in .png, .svg or .pdf")
+    if path and not Path(path).parent.is_dir():
+        raise OptionError(f"--plot {path!r}: there is no folder {str(Path(path).parent)!r}")
 
 
 def log(message: str, style: str | None = None) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from monoopt.cli import options, output
 from monoopt.cli.tables import read_bytes
-from monoopt.errors import OptionError, SolverNotFound, UnsupportedProgram
+from monoopt.errors import MonooptError, OptionError, SolverNotFound, UnsupportedProgram
 from monoopt.program import Program, Solution, Status
 
 ANSWER = ("kind", "name", "value", "multiplier")
@@ -61,7 +61,8 @@ def solve(
     """Solve a program, re-check the answer, and write values and multipliers as CSV.
 
     With --compare, or with several solvers, one row for each: status, objective, bound, largest violation by
-    our own check, seconds, and the difference to the best objective.
+    our own check, seconds, and the difference to the best objective. A solver that can't do such a program is named and
+    counts for nothing; it leaves with the worst code of the others.
     """
     program = _read(program_file, format)
     words: dict[str, Any] = dict(map(_pair, option or []))
@@ -150,33 +151,36 @@ def violation(solution: Solution) -> float | None:
 
 
 def _compare(program: Program, names: list[str], words: Mapping[str, Any], as_json: bool) -> int:
-    """Show one row for each solver; return the exit code of the worst."""
+    """Show one row for each solver; return the exit code of the worst of those that can do such a program."""
     answers = {name: _attempt(program, name, words) for name in names}
     solved = {name: answer for name, answer in answers.items() if isinstance(answer, Solution)}
     values = [s.objective for s in solved.values() if s.optimal and s.objective is not None]
     best = min(values, key=lambda value: program.sign * value) if values else None
     rows = [_compared(name, answer, best) for name, answer in answers.items()]
     output.show_table(f"{program.name}: {program.shape[0]} rows, {program.shape[1]} columns", COMPARED, rows, as_json)
+    refused = {name: error for name, error in answers.items() if isinstance(error, UnsupportedProgram)}
+    if refused:
+        output.log(f"not compared, since they can't do this program: {', '.join(refused)}")
     slack = max([1e-6, 10 * (words["tolerance"] or 0)])
     if best is not None and any(abs(value - best) > slack * max(1, abs(best)) for value in values):
         output.log("the solvers do not agree on the objective", style="red")
         return output.UNVERIFIED
-    if len(solved) < len(answers):
+    if not solved or len(solved) + len(refused) < len(answers):
         return output.NO_SOLVER
     return max(output.code_of(answer.status) for answer in solved.values())
 
 
-def _attempt(program: Program, name: str, words: Mapping[str, Any]) -> Solution | str:
-    """Solve, or say why this solver can't."""
+def _attempt(program: Program, name: str, words: Mapping[str, Any]) -> Solution | MonooptError:
+    """Solve, or return the error that says why this solver can't."""
     try:
         return _answer(program, name, words)
     except (SolverNotFound, UnsupportedProgram) as error:
-        return str(error)
+        return error
 
 
-def _compared(name: str, answer: Solution | str, best: float | None) -> tuple[object, ...]:
-    if isinstance(answer, str):
-        return (name, None, "not run", None, None, None, None, None, answer)
+def _compared(name: str, answer: Solution | MonooptError, best: float | None) -> tuple[object, ...]:
+    if isinstance(answer, MonooptError):
+        return (name, None, "not run", None, None, None, None, None, str(answer))
     value = answer.objective
     difference = None if value is None or best is None else abs(value - best) / max(1.0, abs(best))
     note = "" if answer.optimal else answer.status.advice

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from monoopt.algorithms.anchored_curve import Anchors
 from monoopt.algorithms.curve_fit import CurveOptions, CurveResult, best_curve
 from monoopt.algorithms.curve_problem import CurveProblem
-from monoopt.errors import CertificateError, DataError, refuse
+from monoopt.errors import CertificateError, DataError, TimeLimitError, refuse
 from monoopt.estimators import ranking
 from monoopt.estimators.anchors import read_anchors
 from monoopt.estimators.scaled_ranking import ScaledRanking
@@ -290,10 +290,11 @@ class RankingPrincipalCurve(ScaledRanking):
             raise CertificateError(str(result.monotonicity))
         if (self.finish is not None or result.limited) and not result.stationarity.ok:
             advice = f"time_limit={self.time_limit} s is over: raise it" if result.limited else "raise max_iter"
+            text = f"{result.stationarity}; {advice}, or keep_best=True"
             if not self.keep_best:
-                raise CertificateError(f"{result.stationarity}; {advice}, or keep_best=True", proof)
-            kept = f"RankingPrincipalCurve keeps a curve that may not be the best: {result.stationarity}; {advice}"
-            warnings.warn(kept, ConvergenceWarning, 4)
+                raise TimeLimitError(text) if result.limited else CertificateError(text, proof)
+            said = f"RankingPrincipalCurve keeps a curve that may not be the best: {result.stationarity}; {advice}"
+            warnings.warn(said, ConvergenceWarning, 4)
 
 
 def _explained(problem: CurveProblem, value: float) -> float:

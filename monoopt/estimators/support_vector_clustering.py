@@ -104,9 +104,8 @@ class SupportVectorClustering(ClusterMixin, BaseEstimator):
         values = read_fit_table(self, X)
         self._check_words()
         weight = read_weights(sample_weight, len(values))
-        self.ball_ = SVDD(gamma=self.gamma, nu=self.nu, C=self.C, solver=self.solver, time_limit=self.time_limit).fit(
-            values, sample_weight=weight
-        )
+        ball = SVDD(gamma=self.gamma, nu=self.nu, C=self.C, solver=self.solver, time_limit=self.time_limit)
+        self.ball_ = ball._fit(values, weight)
         self.certificates_ = self.ball_.certificates_
         self._rows, home = merge_equal(values)
         label = self._label(self._rows)

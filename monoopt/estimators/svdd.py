@@ -59,7 +59,8 @@ class SVDD(OutlierMixin, BaseEstimator):
         The solver's tolerance.
     keep_best : bool
         Keep the best feasible ball when optimality was not proved, with a ``ConvergenceWarning`` that says how far it
-        may be from the smallest (`certificates_` says so, too), rather than raise.
+        may be from the smallest (`certificates_` says so, too), rather than raise. ``"smo"`` has a ball at any time;
+        solvers that a limit stopped before they had one leave nothing to keep, which raises.
     keep_programs : bool
         Keep the solved program in `programs_` (and form it even where ``"smo"`` would not).
 
@@ -137,9 +138,14 @@ class SVDD(OutlierMixin, BaseEstimator):
         -------
         self
         """
+        return self._fit(X, sample_weight, "SVDD(keep_best=True), which takes the best ball found")
+
+    def _fit(self, X: Any, sample_weight: ArrayLike | None, advice: str = "") -> SVDD:
+        """Fit; the advice is what errors say that whoever asked for the ball can do."""
         check_flags(self, "keep_best", "keep_programs")
         values = read_fit_table(self, X)
-        how = Training(self.solver, self.repair, self.time_limit, self.tolerance, self.keep_best, self.keep_programs)
+        words = self.solver, self.repair, self.time_limit, self.tolerance, self.keep_best, self.keep_programs
+        how = Training(*words, advice)
         if not isinstance(self.kernel, str):
             raise OptionError(f"kernel is {self.kernel!r}; wanted one of {', '.join(KINDS)}")
         if self.kernel == "precomputed":
@@ -151,7 +157,7 @@ class SVDD(OutlierMixin, BaseEstimator):
         merged = np.bincount(home, weights=weight[there])
         found = train(kernel, C, merged, how)
         if not found.certificate.ok:  # only with keep_best
-            warnings.warn(f"SVDD keeps a ball that may not be the smallest: {found.certificate}", ConvergenceWarning, 2)
+            warnings.warn(f"SVDD keeps a ball that may not be the smallest: {found.certificate}", ConvergenceWarning, 3)
         self._keep(found, kernel, C)
         share = weight[there] / merged[home]
         self.centre_ = np.zeros(len(values))

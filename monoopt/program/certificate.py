@@ -89,7 +89,7 @@ class Certificate:
         verdict = (
             "proved" if self.ok and self.kind not in ("feasibility", "none") else "checked" if self.ok else "NOT proved"
         )
-        text = f"{self.kind} {verdict}"
+        text = "nothing proved" if self.kind == "none" else f"{self.kind} {verdict}"
         if self.exact_primal is not None and self.exact_dual is not None:
             short = abs(self.exact_primal - self.exact_dual)
             how = f" to a gap of {float(short):.3g} (exact arithmetic)" if short else " exactly"

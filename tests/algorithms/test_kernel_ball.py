@@ -7,7 +7,7 @@ import pytest
 
 from monoopt.algorithms.kernel_ball import certify_ball, coarse_start, train_ball
 from monoopt.algorithms.svdd_training import Training, train
-from monoopt.errors import CertificateError, DataError
+from monoopt.errors import CertificateError, DataError, TimeLimitError
 from monoopt.formulations import svdd
 from monoopt.order.kernels import settle_kernel
 
@@ -76,8 +76,10 @@ def test_both_roads_of_smo_agree_on_a_repaired_matrix():
 
 def test_what_was_not_proved_is_refused_or_kept_as_told():
     kernel = settle_kernel("gaussian", blobs(2500))
-    with pytest.raises(CertificateError, match="not proved"):
+    with pytest.raises(TimeLimitError, match=r"not proved.*time_limit=1e-09 s is over: raise it$"):
         train(kernel, 1.0, np.ones(2500), Training(time_limit=1e-9))
+    with pytest.raises(CertificateError, match=r"not proved.*a tolerance below 0.1$"):
+        train(kernel, 1.0, np.ones(2500), Training(tolerance=0.1))
     kept = train(kernel, 1.0, np.ones(2500), Training(time_limit=1e-9, keep_best=True))
     assert not kept.certificate.ok and kept.ball.beta.sum() == pytest.approx(1)
 

@@ -52,6 +52,12 @@ def test_outliers_come_with_their_distance(monoopt):
     assert "radius" in done.stderr
 
 
+@pytest.mark.parametrize("method", ["svdd", "svc", "sdsn"])
+def test_a_time_limit_leaves_with_its_own_code(monoopt, method: str):
+    done = monoopt("cluster", "t.csv", "--id", "object", "--method", method, "--time-limit", "1e-9")
+    assert done.exit_code == output.LIMIT_REACHED and not done.stdout and "raise it" in done.stderr
+
+
 def test_a_given_number_of_clusters_and_another_scaling(monoopt):
     done = monoopt("cluster", "t.csv", "--id", "object", "-k", "3", "--scaling", "standard")
     assert {row["cluster"] for row in rows(done.stdout)} == {"0", "1", "2"}

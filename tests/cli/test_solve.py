@@ -130,6 +130,16 @@ def test_compare_says_which_solver_could_not_and_shows_the_others(monoopt):
     assert first["status"] == "optimal" and second["status"] == "not run" and "nosuch" in second["note"]
 
 
+def test_compare_counts_the_solvers_that_can_do_such_a_program(monoopt, tmp_path: Path):
+    (tmp_path / "whole.lp").write_text(LP.replace("end\n", "general\n x(0) x(1) y\nend\n"))
+    done = monoopt("solve", "whole.lp", "--solver", "highs,clarabel", "--compare")
+    assert done.exit_code == output.FINE and "not compared" in done.stderr and "clarabel" in done.stderr
+    assert [row["status"] for row in rows(done.stdout)] == ["optimal", "not run"]
+    assert monoopt("solve", "infeasible.lp", "--solver", "highs,mincut").exit_code == output.NO_OPTIMUM
+    assert monoopt("solve", "whole.lp", "--solver", "clarabel,mincut").exit_code == output.NO_SOLVER
+    assert monoopt("solve", "whole.lp", "--solver", "highs,clarabel,nosuch").exit_code == output.NO_SOLVER
+
+
 def test_every_status_has_an_exit_code():
     assert set(output.CODES) == set(Status)
     assert output.CODES[Status.FEASIBLE] == output.CODES[Status.LIMIT] == output.LIMIT_REACHED == 5

@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 
-from monoopt.errors import CertificateError, DataError, DataWarning, OptionError, SolveError
+from monoopt.errors import CertificateError, DataError, DataWarning, OptionError, SolveError, TimeLimitError
 from monoopt.estimators.meta_rules import check_meta_rules
 from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
 from monoopt.estimators.rank_baselines import FirstPrincipalComponent, WeightedSum
@@ -126,7 +126,7 @@ def test_a_start_that_is_no_numbers_and_a_count_of_reasons_below_none_are_refuse
 def test_a_time_limit_is_of_the_whole_fit_and_one_that_hits_says_so(table, solver: str):
     X = np.random.default_rng(0).random((3000, 4)) @ (np.eye(4) + 0.5)
     for words in ({}, {"finish": None}):
-        with pytest.raises(CertificateError, match=r"NOT stationary.* time_limit=1e-09 s is over: raise it, or keep"):
+        with pytest.raises(TimeLimitError, match=r"NOT stationary.* time_limit=1e-09 s is over: raise it, or keep"):
             curve(solver=solver, time_limit=1e-9, **words).fit(X)
     with pytest.warns(ConvergenceWarning, match="may not be the best: .*raise it"):
         kept = curve(solver=solver, time_limit=1e-9, keep_best=True).fit(X)

@@ -15,8 +15,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import OneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from monoopt.errors import CertificateError, DataError, OptionError, SolverNotFound
+from monoopt.errors import CertificateError, DataError, OptionError, SolveError, SolverNotFound, TimeLimitError
+from monoopt.estimators.sdsn import SDSN
+from monoopt.estimators.support_vector_clustering import SupportVectorClustering
 from monoopt.estimators.svdd import SVDD
+from monoopt.program import Program, Solution, Status, certify
 from monoopt.solvers import available_solvers
 
 
@@ -192,7 +195,7 @@ def test_after_a_repair_training_objects_are_still_predicted_on_the_side_where_t
 
 def test_a_ball_that_is_not_proved_is_kept_only_when_told_and_then_says_so():
     X = plane(20)
-    with pytest.raises(CertificateError, match="not proved to be the smallest"):
+    with pytest.raises(CertificateError, match=r"not proved to be the smallest.*SVDD\(keep_best=True\)"):
         SVDD(tolerance=1e-3).fit(X)
     with pytest.warns(ConvergenceWarning, match="may not be the smallest.*gap"):
         kept = SVDD(tolerance=1e-3, keep_best=True).fit(X)
@@ -200,6 +203,25 @@ def test_a_ball_that_is_not_proved_is_kept_only_when_told_and_then_says_so():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert SVDD(keep_best=True).fit(X).certificates_[0].ok
+
+
+def test_a_solver_that_a_limit_stopped_before_it_had_a_ball_leaves_nothing_to_keep(monkeypatch: pytest.MonkeyPatch):
+    def stopped(program: Program, *_: object, **__: object) -> Solution:
+        return Solution(program, status, solver="clarabel", certificate=certify(program, Solution(program, status)))
+
+    monkeypatch.setattr("monoopt.algorithms.svdd_training.solve", stopped)
+    ball, status = SVDD(keep_best=True, time_limit=1e-3, solver="clarabel"), Status.LIMIT
+    with pytest.raises(TimeLimitError, match=r"no ball to keep.*clarabel.*raise time_limit=0.001 s, or.*solver='smo'"):
+        ball.fit(plane(20))
+    status = Status.NUMERICAL
+    with pytest.raises(SolveError, match=r"no ball to keep.*\(numerical\); take solver='smo'"):
+        ball.fit(plane(20))
+
+
+@pytest.mark.parametrize("kind", [SDSN, SupportVectorClustering])
+def test_clusterings_that_time_was_up_for_are_not_told_of_a_word_that_they_do_not_have(kind: type):
+    with pytest.raises(TimeLimitError, match="time_limit=1e-09 s is over: raise it$"):
+        kind(time_limit=1e-9).fit(plane(700))
 
 
 @pytest.mark.parametrize("solver", ["smo", "highs", "clarabel"])

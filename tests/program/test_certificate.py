@@ -93,6 +93,7 @@ def test_a_point_alone_is_checked_and_not_proved() -> None:
 def test_no_point_proves_nothing() -> None:
     found = certify(demand(), answer(demand(), Status.LIMIT))
     assert not found.ok and found.kind == "none" and not found.feasible
+    assert str(found) == "nothing proved (tolerance 1e-06); no point: the status is limit"
 
 
 def test_an_answer_of_another_program_is_refused() -> None:
