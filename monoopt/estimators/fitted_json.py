@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from monoopt.errors import DataError, DataWarning, refuse
+from monoopt.errors import DataError, DataWarning, MonooptError, refuse
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor
 from monoopt.estimators.plain_data import plain
+from monoopt.estimators.proof_faults import CERTIFIED, NUMBERS
 from monoopt.estimators.record_faults import CHECKSUM, Shape, common_faults
 from monoopt.order import Attributes
 from monoopt.order.attributes import POLICIES
@@ -24,7 +25,6 @@ from monoopt.program import Certificate
 SCHEMA = 2
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "highspy")
 UNDERSTOOD = ("directions", "order")
-CERTIFIED = ("kind", "ok", "tolerance", "primal_objective", "dual_objective", "gap", "exact", "reasons")
 Fitted = TypeVar("Fitted", bound=OrdinalPredictor)
 
 
@@ -126,8 +126,10 @@ def restore(
         fill(fitted, saved)
     except DataError:
         raise
+    except MonooptError as error:
+        raise DataError(f"saved classifier: incomplete or damaged: {error}") from error
     except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError) as error:
-        raise DataError(f"saved classifier: incomplete or damaged ({error!r})") from error
+        raise DataError("saved classifier: incomplete or damaged: a value is of a wrong kind or size") from error
     warn_of_changes(saved, stacklevel=4)
     return fitted
 
@@ -204,6 +206,6 @@ def plain_certificate(certificate: Certificate) -> dict[str, Any]:
 def read_certificate(entry: Mapping[str, Any]) -> Certificate:
     """Return the proof that `plain_certificate` wrote down."""
     words = dict(entry)
-    for number in ("tolerance", "primal_objective", "dual_objective", "gap"):
+    for number in NUMBERS:
         words[number] = float(words[number])
     return Certificate(**words | {"reasons": tuple(entry["reasons"])})

@@ -11,7 +11,8 @@ from monoopt.errors import DataError, refuse
 from monoopt.estimators import fitted_json
 from monoopt.estimators.candidates import Candidate, Mixture
 from monoopt.estimators.plain_data import MEMBERS, class_of, plain
-from monoopt.estimators.record_faults import CHECKSUM, certificate_fits, digest_faults, number_faults, parameter_faults
+from monoopt.estimators.proof_faults import proof_faults
+from monoopt.estimators.record_faults import CHECKSUM, digest_faults, number_faults, parameter_faults
 
 if TYPE_CHECKING:
     from monoopt.estimators.lprules_cv import LPRulesClassifierCV
@@ -50,8 +51,9 @@ def restore(kind: type[LPRulesClassifierCV], saved: Mapping[str, Any]) -> LPRule
     try:
         fitted.best_candidate_ = _read(saved["best_candidate"])
         candidates = [_read(entry) for entry in saved["cv_results"].get("candidate", [])]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"saved classifier: a candidate is damaged ({error!r})") from error
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        why = f": {error}" if isinstance(error, DataError) else ": a value is of a wrong kind or size"
+        raise DataError(f"saved classifier: a candidate is damaged{why}") from error
     fitted.best_error_ = float(saved["best_error"])
     fitted.cv_results_ = {word: list(values) for word, values in saved["cv_results"].items()}
     fitted.cv_results_["candidate"] = candidates
@@ -79,9 +81,11 @@ def _faults(kind: Any, saved: Mapping[str, Any]) -> list[str]:
         for word in NUMBERS:
             faults += number_faults(f"cv_results: {word}", results[word], (max(many, 0),), 0)
     faults += digest_faults(CHECKSUM, saved[CHECKSUM])
-    proofs = saved["certificates"]
-    if not isinstance(proofs, list) or not all(certificate_fits(proof) for proof in proofs):
-        faults.append("certificates: an entry is damaged")
+    faults += proof_faults(saved["certificates"])
+    if not faults:  # the program of the shares is solved where a mixture was judged on folds
+        wanted = int(saved["parameters"]["combine"] == "mixture" and bool(results["candidate"]))
+        if len(saved["certificates"]) != wanted:
+            faults.append(f"certificates: wanted {wanted} besides those of the best estimator")
     return faults
 
 

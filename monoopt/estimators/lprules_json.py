@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from monoopt.estimators.probability_teller import LabelsSeen
+from monoopt.estimators.proof_faults import is_real
 from monoopt.estimators.record_faults import Shape, number_faults, rule_faults
 from monoopt.estimators.rule_book import RuleBook
 from monoopt.order import RuleEnsemble
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from monoopt.estimators.lprules import LPRulesClassifier
 
 OWN = ("object_class_weights", "rules", "margins", "bounds", "iterations")
+SLACK = 1e-6  # how far rounding may put a margin above its bound
 WHOLE_WEIGHT = 1e-6  # how far the weights of an ensemble may be from a sum of 1
 
 
@@ -43,7 +45,21 @@ def own_faults(saved: Mapping[str, Any], shape: Shape) -> list[str]:
         return [*faults, "parameters: wanted a mapping with a whole number n_estimators"]
     wanted = questions * (1 + bags)
     count = len(saved["certificates"]) if isinstance(saved["certificates"], list) else wanted
-    return faults + ([] if count == wanted else [f"certificates: wanted {wanted}"])
+    faults += [] if count == wanted else [f"certificates: wanted {wanted}"]
+    return faults or _bound_faults(saved)
+
+
+def _bound_faults(saved: Mapping[str, Any]) -> list[str]:
+    """Return the hard margins that are above what no ensemble exceeds, up to the tolerance of solvers."""
+    words = saved["parameters"]
+    if any(words.get(word) is not None for word in ("nu", "D", "max_rules")) or "tolerance" not in words:
+        return []
+    slack = words["tolerance"] if is_real(words["tolerance"]) else SLACK
+    return [
+        f"bounds: question {k}: {bound:g} is below its margin {margin:g}"
+        for k, (margin, bound) in enumerate(zip(saved["margins"], saved["bounds"], strict=True), start=1)
+        if margin > bound + max(slack, SLACK)
+    ]
 
 
 def fill(fitted: LPRulesClassifier, saved: Mapping[str, Any]) -> None:

@@ -268,7 +268,23 @@ def probability_faults(saved: Mapping[str, Any], shape: Shape) -> list[str]:
     questions = shape.classes - 1
     faults = number_faults("probabilities: isotonic", entry["isotonic"], (questions, shape.objects), 0, 1)
     faults += number_faults("probabilities: share", entry["share"], (), 0, 1)
-    return faults + ([] if entry["ensembles"] is None else rule_faults(entry["ensembles"], questions, shape.columns))
+    faults += [] if entry["ensembles"] is None else rule_faults(entry["ensembles"], questions, shape.columns)
+    return faults or _count_faults(entry, saved["certificates"], shape)
+
+
+def _count_faults(entry: Mapping[str, Any], certificates: Any, shape: Shape) -> list[str]:
+    """Return what is wrong with the number of proofs: one for each sum of rules and each regression solved.
+
+    An estimate other than 0 and 1 comes from a regression; what differs from them by rounding alone need not.
+    """
+    questions = shape.classes - 1
+    estimates = np.reshape(np.array(entry["isotonic"], dtype=float), (questions, shape.objects))
+    solved = int(((estimates > 1e-6) & (estimates < 1 - 1e-6)).any(axis=1).sum())
+    rules = 0 if entry["ensembles"] is None else questions
+    least, most = solved + rules, questions + rules
+    if not isinstance(certificates, list) or least <= len(certificates) <= most:
+        return []
+    return [f"certificates: wanted {least}" + (f" to {most}" if most > least else "")]
 
 
 def class_counts(data: OrdinalData) -> tuple[Floats, Floats]:

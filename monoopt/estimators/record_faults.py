@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from monoopt.estimators.proof_faults import is_real, proof_faults
+
 SIDES = (">=", "<=")
 CHECKSUM = "record_sha256"
 COMMON = (
@@ -49,9 +51,7 @@ def common_faults(
     faults += number_faults("objects", saved["objects"], (n, compared))
     faults += number_faults("object_codes", saved["object_codes"], (n,), 0, K - 1, whole=True)
     faults += number_faults("object_weights", saved["object_weights"], (n,), 0)
-    certificates = saved["certificates"]
-    if not isinstance(certificates, list) or not all(certificate_fits(c) for c in certificates):
-        faults.append("certificates: an entry is damaged")
+    faults += proof_faults(saved["certificates"])
     faults += digest_faults("data_sha256", saved["data_sha256"]) + digest_faults(CHECKSUM, saved[CHECKSUM])
     return faults, Shape(K, n, compared)
 
@@ -163,24 +163,5 @@ def _rule(rule: Any, d: int) -> bool:
 
 
 def _condition(d: int, attribute: Any, side: Any, threshold: Any) -> bool:
-    number = threshold in ("inf", "-inf") if isinstance(threshold, str) else _real(threshold)
+    number = threshold in ("inf", "-inf") if isinstance(threshold, str) else is_real(threshold)
     return type(attribute) is int and 0 <= attribute < d and isinstance(side, str) and side in SIDES and number
-
-
-def certificate_fits(entry: Any) -> bool:
-    """Whether this is what is kept of a proof."""
-    if not isinstance(entry, Mapping):
-        return False
-    numbers = (entry.get(word) for word in ("tolerance", "primal_objective", "dual_objective", "gap"))
-    reasons = entry.get("reasons")
-    return (
-        all(number in ("nan", "inf", "-inf") if isinstance(number, str) else _real(number) for number in numbers)
-        and entry.get("kind") in ("optimality", "feasibility", "infeasibility", "unboundedness", "none")
-        and all(isinstance(entry.get(word), bool) for word in ("ok", "exact"))
-        and isinstance(reasons, list)
-        and all(isinstance(reason, str) for reason in reasons)
-    )
-
-
-def _real(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value

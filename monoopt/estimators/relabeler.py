@@ -16,6 +16,7 @@ from monoopt.algorithms.words import Words
 from monoopt.errors import DataError
 from monoopt.estimators import fitted_json
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
+from monoopt.estimators.proof_faults import proof_faults
 from monoopt.estimators.record_faults import Shape, number_faults
 from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
 from monoopt.order import Directions, Loss, loss_table
@@ -208,7 +209,19 @@ def _faults(saved: Mapping[str, Any], shape: Shape) -> list[str]:
     faults += wrong + number_faults("cost", saved["cost"], (), 0)
     certificates = saved["certificates"]
     right = not isinstance(certificates, list) or len(certificates) == shape.classes - 1
-    return faults + ([] if right else [f"certificates: wanted {shape.classes - 1}"])
+    if not right:
+        faults.append(f"certificates: wanted {shape.classes - 1}")
+    return faults or _cost_faults(float(saved["cost"]), certificates)
+
+
+def _cost_faults(cost: float, certificates: Any) -> list[str]:
+    """Return what is wrong with a cost that is not the sum of what the questions cost, up to rounding."""
+    if proof_faults(certificates):  # said already
+        return []
+    total = sum(float(entry["primal_objective"]) for entry in certificates)
+    if not np.isfinite(total) or abs(cost - total) <= 1e-6 * max(cost, total):
+        return []
+    return [f"cost: {cost:.12g} is not the sum of the certificates' objectives, {total:.12g}"]
 
 
 def _fill(fitted: MonotoneRelabeler, saved: Mapping[str, Any]) -> None:
