@@ -160,6 +160,8 @@ def relabel(
     ------
     DataError
         Every fault of the data in one error.
+    OptionError
+        Unknown words, or a callback that can't be called.
     CertificateError
         The exact proof fails.
     SolveError
@@ -188,6 +190,8 @@ def relabel(
     >>> relabel([[1], [2], [3]], [0, 1, 0], tie="greatest").labels
     array([0, 1, 1])
     """
+    if callback is not None and not callable(callback):
+        raise OptionError(f"callback={callback!r}: wanted something to call with k and a certificate, or None")
     data = read_ordinal_data(X, y, directions, sample_weight, order, missing)
     data.warn(stacklevel=3)
     return relabel_data(data, loss, tie, Words(solver, time_limit, tolerance, options), callback)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from monoopt import DataWarning, relabel, solve
+from monoopt import DataWarning, OptionError, relabel, solve
 from monoopt.algorithms import ordinal_data, threshold_relabelling
 from monoopt.formulations import monotonization
 from monoopt.order import as_gains, dominance, dominance_pairs, inconsistent, steiner_graph
@@ -108,6 +108,12 @@ def test_the_number_of_jobs_changes_nothing():
     assert np.array_equal(alone.codes, shared.codes) and alone.cost == shared.cost
     for part in ("better", "worse", "units"):
         assert np.array_equal(getattr(alone.contradictions[1], part), getattr(shared.contradictions[1], part))
+
+
+def test_a_callback_that_can_not_be_called_is_refused_before_anything_is_read():
+    for wrong in (3, "print", [print]):
+        with pytest.raises(OptionError, match=r"callback=.*: wanted something to call"):
+            relabel([["no number"]], [0], callback=wrong)
 
 
 def test_the_callback_hears_of_every_question():
