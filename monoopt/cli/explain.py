@@ -42,7 +42,7 @@ def explain(
     asked = [("explain", True), ("compare", against is not None), ("recourse", reach is not None)]
     if not all(hasattr(saved.estimator, word) for word, wanted in asked if wanted):
         what = "no reasons to give" if not hasattr(saved.estimator, "explain") else "no --against and no --reach"
-        raise OptionError(f"{fitted} holds a {type(saved.estimator).__name__}, which has {what}")
+        raise OptionError(f"{fitted} holds {type(saved.estimator).__name__}, which has {what}")
     columns = saved.columns(table)
     chosen = _chosen([*(row or []), *([against] if against else [])], table)
     places = chosen[: len(row)] if row else list(range(len(table)))

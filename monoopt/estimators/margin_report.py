@@ -16,6 +16,7 @@ from monoopt.errors import DataError, OptionError
 from monoopt.estimators.rule_voting import RuleVoter
 from monoopt.order import read_labels
 from monoopt.order.parameters import is_whole
+from monoopt.order.weights import read_weights
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -139,8 +140,7 @@ class MarginTeller(RuleVoter):
         >>> report.smallest, report.errors(0.5), report.bound().margin_errors
         (array([0.5]), array([1.]), 0.0)
         """
-        if (X is None) != (y is None):
-            raise DataError("give both X and y, or neither")
+        _check_given(X, y, sample_weight)
         if X is None:
             votes, codes = self._votes(self.objects_, self._precision), self.object_codes_
             weights = self.object_weights_
@@ -148,7 +148,7 @@ class MarginTeller(RuleVoter):
             values, bits, codes, weights = self._labelled(X, y, sample_weight)
             votes = self._votes(values, bits)
         signs = np.where(codes[:, None] >= np.arange(1, len(self.classes_)), 1, -1)
-        return MarginReport(signs * votes, weights, len(self.directions_))
+        return MarginReport(signs * votes + 0.0, weights, len(self.directions_))
 
     def margin_path(self, k: int, X: Any = None, y: Any = None, sample_weight: Any = None) -> MarginPath:
         """Return the ensembles of question k (1..K-1), one per master program: number of rules, margin, bound, error.
@@ -188,11 +188,10 @@ class MarginTeller(RuleVoter):
         *    3     10    0.0909    0.0909    0.0%      12.4%
         """
         k = self._question(k)
-        if (X is None) != (y is None):
-            raise DataError("give both X and y, or neither")
+        _check_given(X, y, sample_weight)
         fits: Sequence[TaskFit] | None = getattr(self, "fits_", None)
         if fits is None:
-            raise DataError("no path: the classifier was read from a file, or is a mean of bootstrap samples")
+            raise DataError(f"no path: {self._why_no_fits()}")
         seen = Labelled(self.objects_, np.where(self.object_codes_ >= k, 1, -1), self.object_weights_)
         if X is None:
             return margin_path(fits[k - 1], seen)
@@ -201,15 +200,30 @@ class MarginTeller(RuleVoter):
 
     def _question(self, k: int) -> int:
         check_is_fitted(self, "classes_")
+        if len(self.classes_) == 1:
+            raise OptionError(f"k={k!r}: there is only one class, hence no question")
         if not is_whole(k, 1) or k >= len(self.classes_):
             raise OptionError(f"k={k!r}: wanted a question from 1 to {len(self.classes_) - 1}")
         return int(k)
+
+    def _why_no_fits(self) -> str:
+        """Say why ``fits_`` is None, and what to do."""
+        if getattr(self, "relabelling_", None) is None:
+            return "the classifier was read from a record, which keeps only the ensembles taken; fit it again"
+        return "the rules are a mean of bootstrap samples, each with a path of its own; fit with n_estimators=1"
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, npt.NDArray[np.uint8], Any, Floats]:
         """Read labelled objects: values, their precision, codes of the labels, weights."""
         _, values, bits = self._matched(X)
         codes = read_labels(y, list(self.classes_)).codes
-        weights = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        if len(codes) != len(values) or weights.shape != (len(values),) or not (weights >= 0).all():
-            raise DataError(f"{len(values)} objects, {len(codes)} labels and weights of shape {weights.shape}")
-        return values, bits, codes, weights
+        if len(codes) != len(values):
+            raise DataError(f"{len(values)} objects and {len(codes)} labels: wanted one label per object")
+        return values, bits, codes, read_weights(sample_weight, len(values))
+
+
+def _check_given(X: Any, y: Any, sample_weight: Any) -> None:
+    """Refuse X or y alone, and weights of no objects."""
+    if (X is None) != (y is None):
+        raise DataError("give both X and y, or neither")
+    if X is None and sample_weight is not None:
+        raise DataError("sample_weight is for X and y: give them too (training objects keep the weights of the fit)")

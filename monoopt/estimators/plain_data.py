@@ -58,7 +58,7 @@ def recipe(member: BaseEstimator) -> dict[str, Any]:
     """
     kind = type(member).__name__
     if kind not in MEMBERS or type(member) is not class_of(kind):
-        raise DataError(f"a {kind} can't be written as JSON; of members these can: {', '.join(MEMBERS)}")
+        raise DataError(f"{kind} can't be written as JSON; of members these can: {', '.join(MEMBERS)}")
     words = member.get_params(deep=False)
     return {"estimator": kind, "parameters": {word: plain(value) for word, value in words.items()}}
 

@@ -35,6 +35,7 @@ def plot_margins(rules: LPRulesClassifier) -> Any:
     """
     from matplotlib import colormaps
 
+    _check(rules)
     report, K = rules.margin_report(), len(rules.classes_)
     figure, (axis,) = _figure(1, 6.0, 3.8)
     for k in range(1, K):
@@ -62,7 +63,8 @@ def plot_rules(rules: LPRulesClassifier, k: int) -> Any:
     -------
     matplotlib.figure.Figure
     """
-    _question(rules, k)
+    _check(rules)
+    rules._question(k)
     entries = [entry for entry in rules.rule_table() if entry["question"] == k][:MOST_RULES]
     figure, (axis,) = _figure(1, 8.0, 0.9 + 0.42 * len(entries))
     for place, entry in enumerate(reversed(entries)):
@@ -88,9 +90,10 @@ def plot_trace(rules: LPRulesClassifier, k: int) -> Any:
     -------
     matplotlib.figure.Figure
     """
-    _question(rules, k)
+    _check(rules)
+    rules._question(k)
     if rules.fits_ is None:
-        raise DataError("no trace: the classifier was read from a file, or is a mean of bootstrap samples")
+        raise DataError(f"no trace: {rules._why_no_fits()}")
     steps = rules.fits_[k - 1].steps
     figure, (axis,) = _figure(1, 5.5, 3.5)
     number = [step.iteration for step in steps]
@@ -117,6 +120,7 @@ def plot_rule_path(rules: LPRulesClassifier, k: int, softness: Sequence[float] =
     -------
     matplotlib.figure.Figure
     """
+    _check(rules)
     path = rules.rule_path(k, softness)
     figure, axes = _figure(2, 4.2, 3.4)
     numbers = [point.rules for point in path]
@@ -153,8 +157,9 @@ def plot_margin_path(
     """
     from matplotlib.figure import Figure
 
+    _check(rules)
     if k is not None:
-        _question(rules, k)
+        rules._question(k)
     questions = range(1, len(rules.classes_)) if k is None else [k]
     paths = [rules.margin_path(question, X, y, sample_weight) for question in questions]
     if not paths:
@@ -192,10 +197,11 @@ def _path_panels(axes: Any, path: MarginPath) -> None:
     axes[2].yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
 
 
-def _question(rules: LPRulesClassifier, k: int) -> None:
+def _check(rules: Any) -> None:
+    """Refuse what is no fitted LPRulesClassifier."""
+    if not isinstance(rules, LPRulesClassifier):
+        raise OptionError(f"rules: wanted a fitted LPRulesClassifier, got {type(rules).__name__}")
     check_is_fitted(rules, "classes_")
-    if isinstance(k, bool) or not 1 <= k < len(rules.classes_):
-        raise OptionError(f"k={k!r}: wanted a question from 1 to {len(rules.classes_) - 1}")
 
 
 def _figure(columns: int, width: float, height: float) -> tuple[Any, Any]:

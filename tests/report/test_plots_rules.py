@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from sklearn.exceptions import NotFittedError
 
-from monoopt import DataError, LPRulesClassifier, OptionError
+from monoopt import DataError, LPRulesClassifier, MonotoneRelabeler, OptionError
 from monoopt.datasets import load_lev
 from monoopt.report.plots_rules import plot_margin_path, plot_margins, plot_rule_path, plot_rules, plot_trace
 
@@ -66,3 +67,16 @@ def test_the_path_of_the_column_generation_has_a_point_for_every_master_program(
         plot_margin_path(lev(), 5)
     with pytest.raises(DataError, match="no path"):
         plot_margin_path(LPRulesClassifier.from_dict(lev().to_dict()), 3)
+
+
+@pytest.mark.parametrize("draw", [plot_margins, plot_rules, plot_trace, plot_rule_path, plot_margin_path])
+def test_what_is_no_fitted_rule_classifier_is_refused_in_words(draw):
+    asked = () if draw in (plot_margins, plot_margin_path) else (1,)
+    for wrong in ("hello", MonotoneRelabeler().fit([[1], [2]], [0, 1])):
+        with pytest.raises(OptionError, match=f"wanted a fitted LPRulesClassifier, got {type(wrong).__name__}"):
+            draw(wrong, *asked)
+    with pytest.raises(NotFittedError):
+        draw(LPRulesClassifier(), *asked)
+    if draw is not plot_margins:
+        with pytest.raises(OptionError, match="k='hi': wanted a question from 1 to 4"):
+            draw(lev(), "hi")
