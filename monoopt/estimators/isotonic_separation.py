@@ -211,7 +211,7 @@ class IsotonicSeparationClassifier(OrdinalPredictor, ClassifierMixin, BaseEstima
         check_is_fitted(self, "classes_")
         values = self.objects_ if X is None else self._matched(X)[1]
         codes = middle(self.margins(self._attributes.table(values) if X is None else X))
-        return count_violations(values, codes, self.directions_, True)
+        return count_violations(values, codes, self.directions_, True, "every margin")
 
     def _margin(self, values: Floats, upper: Floats, lower: Floats) -> Floats:
         """Return v of one question; a class without objects is infinitely far."""

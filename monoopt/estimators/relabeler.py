@@ -190,7 +190,7 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "classes_")
         values = self.objects_ if X is None else self._matched(X)[1]
         codes = self._middle(self._attributes.table(values) if X is None else X)
-        return count_violations(values, codes, self.directions_, True)
+        return count_violations(values, codes, self.directions_, True, "the interval of labels")
 
     def _middle(self, X: Any) -> npt.NDArray[np.int64]:
         low, high = self._interval(X)

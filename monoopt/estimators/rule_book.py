@@ -71,7 +71,7 @@ class MonotonicityCheck:
     Attributes
     ----------
     by_form : bool
-        Every rule is monotone in form, which proves it for all objects, seen or not.
+        Every rule (or what there is instead) is monotone in form, which proves it for all objects, seen or not.
     pairs : int
         Comparable pairs that were compared (ordered pairs of distinct rows, the first at least as good).
     violations : int
@@ -80,6 +80,8 @@ class MonotonicityCheck:
         Rows of the pair with the largest drop.
     grid_pairs, grid_violations : int
         The same on a grid of the rules' thresholds: on, between and beyond them, where answers change.
+    whole : str
+        What is monotone in form.
     """
 
     by_form: bool
@@ -88,6 +90,7 @@ class MonotonicityCheck:
     worst: tuple[int, int] | None = field(default=None)
     grid_pairs: int = 0
     grid_violations: int = 0
+    whole: str = "every rule"
 
     @property
     def ok(self) -> bool:
@@ -95,7 +98,7 @@ class MonotonicityCheck:
         return self.by_form and self.violations == 0 and self.grid_violations == 0
 
     def __str__(self) -> str:
-        proof = "every rule is monotone in form" if self.by_form else "a rule is NOT monotone in form"
+        proof = f"{self.whole} is monotone in form" if self.by_form else "a rule is NOT monotone in form"
         seen = f"{self.violations} of {self.pairs} comparable pairs violated"
         worst = "" if self.worst is None else f", the worst is rows {self.worst}"
         grid = f"; {self.grid_violations} of {self.grid_pairs} on a grid of thresholds" if self.grid_pairs else ""
@@ -138,6 +141,7 @@ def count_violations(
     codes: npt.NDArray[np.int64],
     directions: npt.NDArray[np.int8],
     by_form: bool,
+    whole: str = "every rule",
 ) -> MonotonicityCheck:
     """Compare all comparable pairs, in bounded memory.
 
@@ -158,4 +162,4 @@ def count_violations(
         if falls.max(initial=0) > drop:
             i, j = np.unravel_index(np.argmax(falls), falls.shape)
             drop, worst = int(falls.max()), (int(i) + block.start, int(j))
-    return MonotonicityCheck(by_form, pairs, violations, worst)
+    return MonotonicityCheck(by_form, pairs, violations, worst, whole=whole)

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from monoopt.algorithms.svdd_training import Trained, Training, train
 from monoopt.errors import DataError, OptionError
 from monoopt.estimators.inputs import check_flags, read_fit_table, read_new_table
-from monoopt.formulations.svdd import penalty, sphere_slack
-from monoopt.order.definiteness import check_square
+from monoopt.formulations.svdd import MOST, penalty, sphere_slack
+from monoopt.order.definiteness import check_size, check_square
 from monoopt.order.dominance import merge_equal
 from monoopt.order.kernels import KINDS, Kernel, settle_kernel
 from monoopt.order.weights import read_weights
@@ -78,7 +78,7 @@ class SVDD(OutlierMixin, BaseEstimator):
     centre_norm_ : float
         Squared length of the centre.
     C_ : float
-        The penalty used.
+        The penalty used (where it follows from nu, for weights that add up to less than 1e-100 divided by the largest).
     gamma_ : float
         gamma of the Gaussian kernel (1 of the linear, NaN of the tuned one).
     kernel_ : Kernel or None
@@ -150,7 +150,10 @@ class SVDD(OutlierMixin, BaseEstimator):
             raise OptionError(f"kernel is {self.kernel!r}; wanted one of {', '.join(KINDS)}")
         if self.kernel == "precomputed":
             check_square(values, "X (precomputed kernel)")
+            check_size(values, "X (precomputed kernel)")
         weight = read_weights(sample_weight, len(values))
+        if self.C is None and weight.sum() * MOST < 1:
+            weight = weight / weight.max()  # only ratios matter, and no C goes with weights so small
         C = penalty(self.C, self.nu, float(weight.sum()))  # before any kernel is formed
         there = np.flatnonzero(weight > 0)
         kernel, home = self._settle(values, there, weight)
@@ -261,7 +264,7 @@ class SVDD(OutlierMixin, BaseEstimator):
         assert self.repair_ is not None  # precomputed kernels are looked at
         if self.repair_.how != "none":
             return  # the kernel as given is none
-        most = np.sqrt(np.outer(np.maximum(diagonal, 0.0), np.maximum(self._diagonal, 0.0)))
+        most = np.outer(*(np.sqrt(np.maximum(side, 0.0)) for side in (diagonal, self._diagonal)))
         beyond = np.argwhere(np.abs(products) > most + 1e-6 * most.max(initial=0.0))
         if len(beyond):
             i, j = (int(k) for k in beyond[0])

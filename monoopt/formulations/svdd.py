@@ -74,7 +74,7 @@ def penalty(C: float | None, nu: float | None, total_weight: float) -> float:
             raise OptionError(f"nu is {nu!r}; wanted a fraction of outliers, 0 < nu <= 1 (or C)")
         return min(1.0 / (nu * total_weight), MOST)
     if not is_number(C) or not 0 < float(C) <= MOST:
-        raise OptionError(f"C is {C!r}; wanted a positive number (1 or more: no object outside)")
+        raise OptionError(f"C is {C!r}; wanted a positive number, {MOST:g} at most (1 or more: no object outside)")
     if C * total_weight < 1 - ROUNDING:
         few = "g" if f"{C:g}" != f"{1 / total_weight:g}" else ".12g"  # digits that show the difference
         raise DataError(

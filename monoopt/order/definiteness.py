@@ -12,6 +12,7 @@ TOLERANCE = 1e-8  # a least eigenvalue above -TOLERANCE * largest |entry| passes
 DENSE_LIMIT = 3000  # largest matrix whose least eigenvalue is computed densely
 NEGLIGIBLE = 1e-12  # entries smaller than this part of the tolerance move no eigenvalue by as much
 LANCZOS = 1e-6  # relative precision of an eigenvalue found by Lanczos steps
+LEAST, MOST = 1e-290, 1e300  # of the largest |entry|
 REPAIRS = ("raise", "clip", "shift")
 
 
@@ -64,6 +65,23 @@ def check_square(K: np.ndarray, what: str = "the kernel matrix") -> None:
             apart = K[j, i] - K[i, j]
             faults.append(f"not symmetric: entry ({i}, {j}) is {K[i, j]:g}, entry ({j}, {i}) is off it by {apart:.3g}")
     refuse(faults, what)
+
+
+def check_size(K: np.ndarray, what: str = "the kernel matrix") -> None:
+    """Refuse entries so large that their sums overflow, or all so small that few digits of them are left.
+
+    Examples
+    --------
+    >>> check_size(np.array([[1e-300]]), "K")
+    Traceback (most recent call last):
+    ...
+    monoopt.errors.DataError: K: the largest |entry| is 1e-300, wanted 0 or 1e-290 to 1e+300: divide all entries by it
+    """
+    largest = float(np.abs(K).max(initial=0.0))
+    if largest and not LEAST <= largest <= MOST:
+        raise DataError(
+            f"{what}: the largest |entry| is {largest:g}, wanted 0 or {LEAST:g} to {MOST:g}: divide all entries by it"
+        )
 
 
 def least_eigenvalue(K: np.ndarray) -> float:

@@ -116,7 +116,8 @@ def lone_extremes(X: Array, sample_weight: Array) -> list[tuple[int, int, float]
         top, bottom = np.argpartition(values, -2)[-2:], np.argpartition(values, 1)[:2]
         for pair in (top, bottom):
             gap = abs(values[pair[0]] - values[pair[1]]) / np.ptp(values)
-            extreme = pair[np.argmax(np.abs(values[pair] - np.median(values)))]
+            half = values / 2  # sums of two don't overflow
+            extreme = pair[np.argmax(np.abs(half[pair] - np.median(half)))]
             if gap >= ALONE:
                 found.append((int(rows[extreme]), j, float(gap)))
     return found

@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 
-from monoopt.errors import CertificateError, DataError, DataWarning, OptionError, SolveError, TimeLimitError
+from monoopt.errors import DataError, DataWarning, OptionError, SolveError, TimeLimitError
 from monoopt.estimators.meta_rules import check_meta_rules
 from monoopt.estimators.rank_aggregation import FootruleAggregation, KemenyAggregation, MedianRankAggregation
 from monoopt.estimators.rank_baselines import FirstPrincipalComponent, WeightedSum
@@ -148,6 +148,12 @@ def test_replicates_whose_curve_is_not_proved_are_counted_and_not_warned_of_one_
 def test_anchors_that_no_time_was_left_for_are_not_called_a_conflict(table):
     with pytest.raises(SolveError, match="time_limit is over"):
         curve(anchors=[("o1", "above", "o2")], time_limit=1e-9).fit(table)
+
+
+def test_numbers_near_the_largest_are_ranked_without_a_warning_of_overflow():
+    x = np.random.default_rng(0).random(30)
+    huge = curve(directions=[1, -1]).fit(1.7e308 * np.column_stack([x, -x]))
+    np.testing.assert_allclose(huge.scores_, curve(directions=[1, -1]).fit(np.column_stack([x, -x])).scores_, atol=1e-6)
 
 
 def test_goalposts_that_hold_no_object_are_warned_of(table):

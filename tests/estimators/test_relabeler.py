@@ -105,6 +105,7 @@ def test_the_relabeler_proves_itself_monotone(missing: str, monkeypatch: pytest.
     repair = MonotoneRelabeler(missing=missing).fit(X, y)
     check = repair.verify()
     assert check.ok and check.pairs > 0 and repair.verify(X[:20]).ok
+    assert str(check).startswith("the interval of labels is monotone in form; 0 of")  # it has no rules
     codes = repair.object_codes_
     monkeypatch.setattr(repair, "_middle", lambda X: codes.max() - codes)  # it can fail
     assert not repair.verify().ok

@@ -220,8 +220,30 @@ def test_a_solver_that_a_limit_stopped_before_it_had_a_ball_leaves_nothing_to_ke
 
 @pytest.mark.parametrize("kind", [SDSN, SupportVectorClustering])
 def test_clusterings_that_time_was_up_for_are_not_told_of_a_word_that_they_do_not_have(kind: type):
-    with pytest.raises(TimeLimitError, match="time_limit=1e-09 s is over: raise it$"):
+    with pytest.raises(TimeLimitError, match=r"time_limit=1e-09 s is over: raise it$"):
         kind(time_limit=1e-9).fit(plane(700))
+
+
+@pytest.mark.parametrize("size", [1e-289, 1e300])
+def test_kernels_near_the_ends_of_the_numbers_are_used_without_a_warning(size: float):
+    ball = SVDD(kernel="precomputed", C=1).fit(size * np.eye(2))
+    assert ball.radius_ == pytest.approx(np.sqrt(size / 2), rel=1e-5)
+    assert ball.predict(size * np.eye(2)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-291, 1.1e300])
+def test_kernels_beyond_them_are_refused_in_words(size: float):
+    with pytest.raises(DataError, match=r"largest \|entry\| is .*divide all entries by it"):
+        SVDD(kernel="precomputed", C=1, repair="shift").fit(size * np.eye(2))
+
+
+def test_tiny_weights_give_the_ball_of_their_ratios_and_the_bound_of_C_is_said():
+    X, weight = plane(20), np.array([1.0, 2, 3, 0, 1] * 4)
+    ball, tiny = (SVDD(nu=0.2).fit(X, sample_weight=w) for w in (weight, weight * 1e-240))
+    assert tiny.radius_ == pytest.approx(ball.radius_, rel=1e-9) and tiny.certificates_[0].ok
+    assert tiny.centre_ == pytest.approx(ball.centre_, abs=1e-9)
+    with pytest.raises(OptionError, match=r"C is 1e\+300; wanted a positive number, 1e\+100 at most"):
+        SVDD(C=1e300).fit(X)
 
 
 @pytest.mark.parametrize("solver", ["smo", "highs", "clarabel"])
