@@ -138,7 +138,7 @@ class SVDD(OutlierMixin, BaseEstimator):
         -------
         self
         """
-        return self._fit(X, sample_weight, "SVDD(keep_best=True), which takes the best ball found")
+        return self._fit(X, sample_weight, "keep the best ball found with SVDD(keep_best=True)")
 
     def _fit(self, X: Any, sample_weight: ArrayLike | None, advice: str = "") -> SVDD:
         """Fit; the advice is what errors say that whoever asked for the ball can do."""
