@@ -110,7 +110,7 @@ def test_a_reached_limit_leaves_rules_and_five(monoopt, tmp_path: Path):
     lines = [",".join([*swd.feature_names, "class"])]
     lines += [",".join(map(str, [*row, label])) for row, label in zip(swd.X, swd.y, strict=True)]
     (tmp_path / "train.csv").write_text("\n".join(lines))
-    done = monoopt("fit", "train.csv", "-t", "class", "-o", "rules.json", "--time-limit", "0.4")
+    done = monoopt("fit", "train.csv", "-t", "class", "-o", "rules.json", "--time-limit", "0.001")
     assert done.exit_code == output.LIMIT_REACHED and "not all margins are proved" in done.stderr
     assert monoopt("predict", "rules.json", "train.csv").exit_code == output.FINE
 
