@@ -132,7 +132,7 @@ def test_a_time_limit_while_pricing_keeps_the_point_and_the_bound_known_beforeha
             none = sparse.csr_array((4, 0))
             return Priced(none, np.empty(0), [], -np.inf, False)
 
-    limits = Limits(time_limit=0.5)
+    limits = Limits(time_limit=2)
     found = generate_columns(stock(START), Slow(), list(map(tuple, START.T)), bound=1.0, limits=limits)
     assert found.stopped == TIME and found.solution.status is Status.FEASIBLE
     assert found.solution.bound == 1.0 and found.certificate.dual_objective == 1.0
