@@ -149,7 +149,7 @@ def answer_by_bags(
     objects, their_codes, _ = distinct_objects(data, codes)
     ensembles = tuple(average([fits[k].ensemble for fits in found]) for k in range(data.n_classes - 1))
     margins = [
-        float((np.where(their_codes >= k, 1, -1) * ensemble.decision(objects)).min())
+        float((np.where(their_codes >= k, 1, -1) * ensemble.decision(objects)).min()) + 0.0  # no -0.0
         for k, ensemble in enumerate(ensembles, start=1)
     ]
     fits = [fit for own in found for fit in own]

@@ -131,8 +131,13 @@ def plot_rule_path(rules: LPRulesClassifier, k: int, softness: Sequence[float] =
         axis.plot(numbers, values, "-", color=GUIDE, linewidth=0.8)
         axis.plot(numbers, values, "o", color=UPPER, markersize=4)
         axis.set(xlabel="rules", ylabel=word)
+        places: dict[tuple[int, float], list[str]] = {}  # ends at the same place share their label
         for point, value in zip(path, values, strict=True):
-            axis.annotate(f"{point.nu:g}", (point.rules, value), fontsize=7, xytext=(3, 3), textcoords="offset points")
+            places.setdefault((point.rules, round(value, 6)), []).append(f"{point.nu:g}")
+        for turn, (place, nus) in enumerate(places.items()):
+            shift = (3, 3 if turn % 2 else -10)  # neighbours one above, one below
+            axis.annotate(", ".join(nus), place, fontsize=7, xytext=shift, textcoords="offset points")
+        axis.margins(y=0.1)
     figure.suptitle(f"At least {rules.classes_[k]}: fewer rules for softer margins (numbers: nu)", fontsize=9)
     return figure
 
