@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from monoopt.algorithms import gauss_newton
 from monoopt.algorithms.curve_problem import CurveProblem
-from monoopt.algorithms.deadline import Deadline
+from monoopt.algorithms.deadline import NEVER, Deadline
 from monoopt.algorithms.gauss_newton import CurveState
 from monoopt.algorithms.richardson import golden_section, richardson_step
 from monoopt.algorithms.small_qp import solve_small_qp
@@ -29,7 +29,6 @@ Array = npt.NDArray[np.float64]
 Algorithm = Literal["qp", "richardson"]
 Update = Callable[[DesignSums, Array], Array]
 
-NEVER = Deadline()
 HAND_OVER = 1e-2  # relative decrease of J below which the alternation leaves the rest to the finish
 
 

@@ -19,14 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.algorithms.curve_problem import CurveProblem
-from monoopt.algorithms.deadline import Deadline
+from monoopt.algorithms.deadline import NEVER, Deadline
 from monoopt.algorithms.gauss_newton import CurveState, gradient_and_hessian
 from monoopt.formulations.control_points import PreferenceRows
 from monoopt.order.bezier import bernstein, project
 
 Array = npt.NDArray[np.float64]
 
-NEVER = Deadline()
 GAP = 1e-3  # a preference asks for at least this difference of scores
 MET = 1e-7  # a row broken by less than this counts as met
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from monoopt.algorithms.deadline import Deadline
 from monoopt.errors import OptionError, SolveError
 from monoopt.program import Certificate, Program, Solution, Status
 from monoopt.solvers import Session, Solver, open_session, solve
@@ -270,7 +271,7 @@ class _Loop:
         self.steps: list[Step] = []
         self.iterates: list[Iterate] = []
         self.stopped = ""
-        self.start = time.monotonic()
+        self.start, self.deadline = time.monotonic(), Deadline.after(self.limits.time_limit)
         last = program.block(self.block)
         self.known = set(_keys(program.A[:, last], program.sign * program.c[last]))
 
@@ -281,7 +282,7 @@ class _Loop:
             if solution is None:
                 return
             self.solution, self.items_solved = solution, len(self.items)
-            found = None if self._out_of_time() else self._improving(session.program, solution)
+            found = None if self.deadline.over else self._improving(session.program, solution)
             self._log(session, solution, found)
             self._decide(found)
             if not self.stopped and found is not None:
@@ -290,18 +291,18 @@ class _Loop:
 
     def _solve(self, session: Session) -> Solution | None:
         """Solve the master program hot, and cold if that answer fails its certificate; None ends the loop."""
-        solution = session.solve(time_limit=self._left(), raise_on_failure=False)
-        if not solution.optimal and not self._out_of_time():
+        solution = session.solve(time_limit=self.deadline.left, raise_on_failure=False)
+        if not solution.optimal and not self.deadline.over:
             solution = solve(
                 session.program,
                 self.solver,
-                time_limit=self._left(),
+                time_limit=self.deadline.left,
                 options=self.options,
                 raise_on_failure=False,
             )
         if solution.optimal and solution.y is not None:
             return solution
-        limit = self._out_of_time()
+        limit = self.deadline.over
         if self.solution is None and not limit:
             raise SolveError(f"column generation, first master program: {solution}", solution)
         self.stopped = TIME if limit else f"the master program could not be solved again: {solution}"
@@ -324,7 +325,7 @@ class _Loop:
 
     def _price(self, program: Program, at: Floats, y: Floats, price: Callable[..., Priced]) -> Priced:
         """Price at some multipliers; keep what is new and improves at y."""
-        found = price(program, at, tolerance=self.limits.tolerance / 2, time_limit=self._left())
+        found = price(program, at, tolerance=self.limits.tolerance / 2, time_limit=self.deadline.left)
         if self.better * found.bound < self.better * self.bound:
             self.bound = found.bound
         guess = found.bound if found.guess is None else found.guess
@@ -401,16 +402,6 @@ class _Loop:
         if solution.objective is None:
             return float("inf")
         return abs(self.bound - solution.objective) / max(1.0, abs(solution.objective))
-
-    def _left(self) -> float | None:
-        """Seconds that are left, never quite zero: solvers want a positive limit."""
-        if self.limits.time_limit is None:
-            return None
-        return max(self.limits.time_limit - (time.monotonic() - self.start), 1e-3)
-
-    def _out_of_time(self) -> bool:
-        limit = self.limits.time_limit
-        return limit is not None and time.monotonic() - self.start >= limit
 
 
 def _joined(first: Priced, second: Priced) -> Priced:

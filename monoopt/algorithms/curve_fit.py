@@ -16,7 +16,7 @@ from monoopt.algorithms.curvature import step_off
 from monoopt.algorithms.curve_problem import CurveProblem
 from monoopt.algorithms.curve_search import choose_start, sample_of
 from monoopt.algorithms.curve_starts import starting_curves
-from monoopt.algorithms.deadline import Deadline
+from monoopt.algorithms.deadline import NEVER, Deadline
 from monoopt.algorithms.gauss_newton import CurveState
 from monoopt.algorithms.mirrored_curves import choose_by_rule
 from monoopt.algorithms.stationarity import Stationarity, stationarity
@@ -28,7 +28,6 @@ from monoopt.solvers import Session
 
 Array = npt.NDArray[np.float64]
 
-NEVER = Deadline()
 SADDLES = 10  # that a fit steps off at most
 
 

@@ -34,3 +34,6 @@ class Deadline:
     def over(self) -> bool:
         """Whether the moment has passed."""
         return self.end is not None and time.monotonic() >= self.end
+
+
+NEVER = Deadline()

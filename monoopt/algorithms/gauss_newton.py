@@ -16,11 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from monoopt.algorithms.curve_problem import CurveProblem
-from monoopt.algorithms.deadline import Deadline
+from monoopt.algorithms.deadline import NEVER, Deadline
 from monoopt.algorithms.small_qp import SmallAnswer, solve_small_qp
 
 Array = npt.NDArray[np.float64]
-NEVER = Deadline()
 SMALLEST_DAMPING, LARGEST_DAMPING = 1e-9, 1e8
 EXACT = 1e-28  # J of a curve through every object, up to rounding (data in the unit box)
 

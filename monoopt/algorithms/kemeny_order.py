@@ -11,7 +11,6 @@ The bound adds up over the components, and is a bound for the whole whatever was
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from monoopt.algorithms.deadline import NEVER, Deadline
 from monoopt.formulations import kemeny
 from monoopt.program import Certificate, Program, Solution
 from monoopt.solvers import open_session, solve
@@ -76,13 +76,13 @@ def kemeny_order(pairs: Array, *, solver: str = "highs", time_limit: float | Non
     >>> found.positions, found.cost, found.bound, found.components
     (array([1, 2, 3]), 3.0, 3.0, (1, 1, 1))
     """
-    end = None if time_limit is None else time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
     order, certificates, sizes = [], [], []
     bound = float(np.minimum(pairs, pairs.T)[np.triu_indices(len(pairs), 1)].sum())
     for group in _components(pairs):
         inside = pairs[np.ix_(group, group)]
         floor = float(np.minimum(inside, inside.T)[np.triu_indices(len(group), 1)].sum())
-        found, lower, proof = _one_component(inside, solver, end)
+        found, lower, proof = _one_component(inside, solver, deadline)
         order.append(group[found])
         bound += lower - floor
         certificates += [] if proof is None else [proof]
@@ -98,14 +98,16 @@ def disagreements(pairs: Array, sequence: npt.NDArray[np.int64]) -> float:
     return float(np.tril(pairs[np.ix_(sequence, sequence)], -1).sum())
 
 
-def improve_by_moving(pairs: Array, sequence: npt.NDArray[np.int64], end: float | None = None) -> npt.NDArray[np.int64]:
+def improve_by_moving(
+    pairs: Array, sequence: npt.NDArray[np.int64], deadline: Deadline = NEVER
+) -> npt.NDArray[np.int64]:
     """Move single objects to their best place until no move lowers the cost, or the time is over."""
     best = sequence.copy()
     improved = True
     while improved:
         improved = False
         for item in best.copy():
-            if _over(end):
+            if deadline.over:
                 return best
             at = int(np.flatnonzero(best == item)[0])
             rest = np.delete(best, at)
@@ -129,34 +131,34 @@ def _components(pairs: Array) -> list[npt.NDArray[np.int64]]:
 
 
 def _one_component(
-    pairs: Array, solver: str, end: float | None
+    pairs: Array, solver: str, deadline: Deadline
 ) -> tuple[npt.NDArray[np.int64], float, Certificate | None]:
     """Return the objects in order, a lower bound, and the last program's certificate."""
     n = len(pairs)
     if n == 1:
         return np.zeros(1, dtype=np.int64), 0.0, None
-    guess = improve_by_moving(pairs, np.argsort(-pairs.sum(axis=1), kind="stable"), end)
-    if _over(end):
+    guess = improve_by_moving(pairs, np.argsort(-pairs.sum(axis=1), kind="stable"), deadline)
+    if deadline.over:
         return guess, float(np.minimum(pairs, pairs.T)[np.triu_indices(n, 1)].sum()), None
     if n <= ALL_ROWS_UP_TO:
-        solution = _solve(kemeny.build(pairs), solver, end)
+        solution = _solve(kemeny.build(pairs), solver, deadline)
         return _better(pairs, guess, solution), _bound(solution, pairs), solution.certificate
-    triples, solution = _relaxation(pairs, solver, end)
+    triples, solution = _relaxation(pairs, solver, deadline)
     lower = _bound(solution, pairs)
     if solution.x is not None and np.abs(solution.x - np.round(solution.x)).max() > WHOLE:
-        solution, lower = _integer(pairs, triples, solver, end, lower)
+        solution, lower = _integer(pairs, triples, solver, deadline, lower)
     return _better(pairs, guess, solution), lower, solution.certificate
 
 
-def _relaxation(pairs: Array, solver: str, end: float | None) -> tuple[kemeny.Triples, Solution]:
+def _relaxation(pairs: Array, solver: str, deadline: Deadline) -> tuple[kemeny.Triples, Solution]:
     """Solve the linear relaxation, adding broken rows until there is none or the time is over."""
     n = len(pairs)
     first = np.array([[0, 1, 2]], dtype=np.int64)
     triples, program = first, kemeny.build(pairs, triples=first, integer=False)
     with open_session(program, solver) as session:
         while True:
-            solution = session.solve(time_limit=_left(end), raise_on_failure=False)
-            if solution.x is None or _over(end):
+            solution = session.solve(time_limit=deadline.left, raise_on_failure=False)
+            if solution.x is None or deadline.over:
                 return triples, solution
             broken = kemeny.violated_triples(solution.x, n, ROWS_AT_ONCE)
             if len(broken) == 0:
@@ -168,14 +170,14 @@ def _relaxation(pairs: Array, solver: str, end: float | None) -> tuple[kemeny.Tr
 
 
 def _integer(
-    pairs: Array, triples: kemeny.Triples, solver: str, end: float | None, lower: float
+    pairs: Array, triples: kemeny.Triples, solver: str, deadline: Deadline, lower: float
 ) -> tuple[Solution, float]:
     """Solve the integer program on the rows found, adding broken ones; keep the best bound."""
     n = len(pairs)
     while True:
-        solution = _solve(kemeny.build(pairs, triples=triples), solver, end)
+        solution = _solve(kemeny.build(pairs, triples=triples), solver, deadline)
         lower = max(lower, _bound(solution, pairs))
-        if solution.x is None or _over(end):
+        if solution.x is None or deadline.over:
             return solution, lower
         broken = kemeny.violated_triples(np.round(solution.x), n, ROWS_AT_ONCE)
         if len(broken) == 0:
@@ -183,8 +185,8 @@ def _integer(
         triples = np.vstack([triples, broken])
 
 
-def _solve(program: Program, solver: str, end: float | None) -> Solution:
-    words: dict[str, Any] = {"time_limit": _left(end), "raise_on_failure": False}
+def _solve(program: Program, solver: str, deadline: Deadline) -> Solution:
+    words: dict[str, Any] = {"time_limit": deadline.left, "raise_on_failure": False}
     return solve(program, solver, **words)
 
 
@@ -200,11 +202,3 @@ def _better(pairs: Array, guess: npt.NDArray[np.int64], solution: Solution) -> n
 def _bound(solution: Solution, pairs: Array) -> float:
     floor = float(np.minimum(pairs, pairs.T)[np.triu_indices(len(pairs), 1)].sum())
     return floor if solution.bound is None else max(floor, float(solution.bound))
-
-
-def _left(end: float | None) -> float | None:
-    return None if end is None else max(end - time.monotonic(), 0.01)
-
-
-def _over(end: float | None) -> bool:
-    return end is not None and time.monotonic() >= end

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from monoopt.algorithms.deadline import Deadline
 from monoopt.errors import TimeLimitError
 from monoopt.program import Program, Solution
 from monoopt.solvers import Settings, Solver, check_solver, solve
@@ -22,22 +22,21 @@ class Words:
     options: Mapping[str, Any] | None = None
     threads: int = 1
     seed: int = 0
-    _start: float = field(default_factory=time.monotonic)
+    _deadline: Deadline = field(init=False)
 
     def __post_init__(self) -> None:
         """Refuse a solver or a word that can't be, even where nothing will have to be solved."""
         Settings(self.time_limit, self.tolerance, options={} if self.options is None else self.options)
         check_solver(self.solver)
+        object.__setattr__(self, "_deadline", Deadline.after(self.time_limit))
 
     def left(self) -> float | None:
         """Seconds that are left; never quite zero, so that solvers can say that the limit is reached."""
-        if self.time_limit is None:
-            return None
-        return max(self.time_limit - (time.monotonic() - self._start), 1e-3)
+        return self._deadline.left
 
     def in_time(self) -> None:
         """Raise `TimeLimitError` when the time is up, for work that no solver does."""
-        if self.time_limit is not None and time.monotonic() - self._start > self.time_limit:
+        if self._deadline.over:
             raise TimeLimitError(
                 f"the time limit of {self.time_limit:g} s was reached before the minimum cut was found: allow more "
                 "time (labels that are not proved best are not given)"

@@ -17,7 +17,7 @@ from monoopt.estimators import fitted_json
 from monoopt.estimators.inputs import check_flags
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
 from monoopt.estimators.record_faults import Shape
-from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
+from monoopt.estimators.rule_book import MonotonicityCheck
 from monoopt.estimators.rule_voting import middle
 from monoopt.order import Directions, borders
 from monoopt.order.comparisons import blocks
@@ -208,10 +208,7 @@ class IsotonicSeparationClassifier(OrdinalPredictor, ClassifierMixin, BaseEstima
         X : array-like or data frame, shape (m, d), optional
             Objects to compare pairwise; the training objects when not given.
         """
-        check_is_fitted(self, "classes_")
-        values = self.objects_ if X is None else self._matched(X)[1]
-        codes = middle(self.margins(self._attributes.table(values) if X is None else X))
-        return count_violations(values, codes, self.directions_, True, "every margin")
+        return self._check_pairs(X, lambda table: middle(self.margins(table)), True, "every margin")
 
     def _margin(self, values: Floats, upper: Floats, lower: Floats) -> Floats:
         """Return v of one question; a class without objects is infinitely far."""

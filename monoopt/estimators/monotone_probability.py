@@ -17,7 +17,7 @@ from monoopt.errors import DataError, OptionError
 from monoopt.estimators import fitted_json
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
 from monoopt.estimators.record_faults import Shape, number_faults, rule_faults
-from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
+from monoopt.estimators.rule_book import MonotonicityCheck
 from monoopt.order import Directions, Loss, RuleEnsemble, keeps_bayes_monotone, loss_table, merge_equal, steps
 from monoopt.order.parameters import is_number, is_whole
 from monoopt.solvers import Solver
@@ -73,9 +73,10 @@ class ProbabilityPredictor(OrdinalPredictor, ABC):
             Objects to compare pairwise; the training objects when not given.
         """
         check_is_fitted(self, "classes_")
-        values = self.objects_ if X is None else self._matched(X)[1]
-        codes = best_codes(self.exceedance(self._attributes.table(values) if X is None else X), self._table)
-        return count_violations(values, codes, self.directions_, self.monotone_by_form())
+        by_form = self.monotone_by_form()
+        return self._check_pairs(
+            X, lambda table: best_codes(self.exceedance(table), self._table), by_form, "every rule"
+        )
 
 
 class MonotoneProbabilityClassifier(ProbabilityPredictor, ClassifierMixin, BaseEstimator):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from monoopt.algorithms.ordinal_data import OrdinalData, read_ordinal_data
 from monoopt.errors import DataError
+from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
 from monoopt.order import Attributes, Directions, align_columns, extension_bounds, match_precision, merge_equal
 from monoopt.order.attributes import GAP
 
@@ -108,6 +109,13 @@ class OrdinalPredictor:
         high = np.where(known, old, -np.inf).max(axis=0)
         outside: npt.NDArray[np.bool_] = np.where(gap, known.all(axis=0), (new < low) | (new > high))
         return np.logical_or.reduce(outside, axis=1)
+
+    def _check_pairs(self, X: Any, answer: Callable[[Any], Integers], by_form: bool, whole: str) -> MonotonicityCheck:
+        """Compare all pairs of X, or of the training objects, by the codes that are answered."""
+        check_is_fitted(self, "classes_")
+        values = self.objects_ if X is None else self._matched(X)[1]
+        codes = answer(self._attributes.table(values) if X is None else X)
+        return count_violations(values, codes, self.directions_, by_form, whole)
 
     def _keep_data(self, data: OrdinalData, codes: Integers) -> None:
         """Store what prediction needs; the last step of `fit`."""

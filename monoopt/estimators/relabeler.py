@@ -18,7 +18,7 @@ from monoopt.estimators import fitted_json
 from monoopt.estimators.ordinal_inputs import OrdinalPredictor, read_training_data
 from monoopt.estimators.proof_faults import proof_faults
 from monoopt.estimators.record_faults import Shape, number_faults
-from monoopt.estimators.rule_book import MonotonicityCheck, count_violations
+from monoopt.estimators.rule_book import MonotonicityCheck
 from monoopt.order import Directions, Loss, loss_table
 from monoopt.program import Certificate
 from monoopt.solvers import Solver
@@ -187,10 +187,7 @@ class MonotoneRelabeler(OrdinalPredictor, ClassifierMixin, BaseEstimator):
         X : array-like or data frame, shape (m, d), optional
             Objects to compare pairwise; the training objects when not given.
         """
-        check_is_fitted(self, "classes_")
-        values = self.objects_ if X is None else self._matched(X)[1]
-        codes = self._middle(self._attributes.table(values) if X is None else X)
-        return count_violations(values, codes, self.directions_, True, "the interval of labels")
+        return self._check_pairs(X, self._middle, True, "the interval of labels")
 
     def _middle(self, X: Any) -> npt.NDArray[np.int64]:
         low, high = self._interval(X)
