@@ -47,6 +47,8 @@ SETS = (*LOADERS, "car")
 CAR_COSTS = ("buying", "maint")
 OURS: dict[str, Callable[[int], Any]] = {
     "LPRulesClassifier": lambda d: LPRulesClassifier(),
+    "LPRulesClassifier, fewest rules": lambda d: LPRulesClassifier(max_rules="fewest"),
+    "LPRulesClassifier, 10 rules": lambda d: LPRulesClassifier(max_rules=10),
     "LPRulesClassifierCV": lambda d: LPRulesClassifierCV(),
     "LPRulesClassifierCV, best candidate": lambda d: LPRulesClassifierCV(combine="best"),
     "MonotoneProbabilityClassifier": lambda d: MonotoneProbabilityClassifier(),

@@ -124,6 +124,7 @@ def methods(fast: bool) -> dict[str, Method]:
     found: dict[str, Method] = {
         "SDSN, nothing set": sdsn(),
         "SDSN": told(),
+        "SDSN, rank 7": told(rank=7),
         "SDSN, in batches": told(training="ordered"),
         "SDSN as in the paper": told(affinity="kernel", rank="mean"),
         "k-means": lambda X, y: KMeans(len(set(y)), n_init=10, random_state=0).fit_predict(X),
